@@ -1,5 +1,5 @@
 import { wholeAnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
-import { requestForm } from '../../core/passthrough/requests/request-scan.ts'
+import { requestForm } from '../../core/passthrough/requests/request-form.ts'
 import { estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind } from './kind.ts'
 import { inputUsageReader, textOfInput } from './read-input.ts'

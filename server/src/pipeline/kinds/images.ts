@@ -5,7 +5,7 @@ import type { Estimate } from '../../core/ledger/operations.ts'
 import { minus, usageReaders } from '../../core/metering/counters.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
 import { answerForm } from '../../core/passthrough/answers/compiled-answers.ts'
-import { requestForm } from '../../core/passthrough/requests/request-scan.ts'
+import { requestForm } from '../../core/passthrough/requests/request-form.ts'
 import { estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind, EstimatedCall } from './kind.ts'
 

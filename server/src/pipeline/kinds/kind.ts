@@ -7,7 +7,8 @@ import type { Catalogue, ChainProtocol, Model, PassedFormId } from '../../core/c
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
 import type { AnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
-import type { RequestForm, ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
+import type { RequestForm } from '../../core/passthrough/requests/request-form.ts'
+import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
 import type { ChainObservations } from '../instance/chains/chain-observations.ts'
 
 export interface EndpointKind {

@@ -1,7 +1,8 @@
 /** `item_reference`: items of answers kept here take the place of their names before anything is decided about the call. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { createRequestScanner, type ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
+import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
+import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
 import { type Edit, spliceChunks } from '../../core/passthrough/splice.ts'
 import { responseIdOfItem } from '../../core/protocols/responses/answer/stored-turn.ts'
 import type { Past, ReceivedCall } from '../call.ts'

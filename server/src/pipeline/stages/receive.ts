@@ -1,6 +1,7 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { type ModelId, modelId } from '../../core/ids.ts'
-import { createRequestScanner, type ScannedRequest } from '../../core/passthrough/requests/request-scan.ts'
+import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
+import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
 import type { AuthenticatedCall, ReceivedBody, ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { wireOf } from '../kinds/wire.ts'

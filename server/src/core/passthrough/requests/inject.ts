@@ -1,5 +1,5 @@
 /** Asking a chat upstream for its usage when the client did not (docs/reference/contract.md#D-requests-21). */
-import type { ScannedRequest } from './request-scan.ts'
+import type { ScannedRequest } from './scanned-request.ts'
 import type { Edit } from '../splice.ts'
 
 const encoder = new TextEncoder()

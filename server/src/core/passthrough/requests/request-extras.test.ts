@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { ProtocolId } from '../../catalogue.ts'
 import { ROUNDS_OF_TOOLS } from '../../metering/possible-usage.ts'
 import { NO_EXTRAS, type RequestExtras } from './request-extras.ts'
-import { createRequestScanner, type ScannedRequest } from './request-scan.ts'
+import { createRequestScanner } from './request-scan.ts'
+import type { ScannedRequest } from './scanned-request.ts'
 
 function scan(protocol: ProtocolId, body: string): ScannedRequest {
   const scanner = createRequestScanner(protocol)

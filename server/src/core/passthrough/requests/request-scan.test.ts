@@ -11,7 +11,8 @@ import {
 } from '../../../../test/passthrough/test-kit.ts'
 import type { ProtocolId } from '../../catalogue.ts'
 import { usageInjection } from './inject.ts'
-import { createRequestScanner, type RequestScan, type ScannedRequest } from './request-scan.ts'
+import { createRequestScanner } from './request-scan.ts'
+import type { RequestScan, ScannedRequest } from './scanned-request.ts'
 import { modelEdits, spliceChunks } from '../splice.ts'
 
 function scanPieces(pieces: readonly Uint8Array[], protocol: ProtocolId = 'chat'): RequestScan {

@@ -1,0 +1,65 @@
+/** What is known of a request once its body has been read. */
+import type { JsonKind } from '../json-scanner.ts'
+import type { Span } from '../splice.ts'
+import type { ItemReference, RequestExtras } from './request-extras.ts'
+
+export type RequestScan = ScannedRequest | RefusedRequest
+
+export interface ScannedRequest {
+  readonly kind: 'scanned'
+  /** The last `model` of the body; undefined only for gemini, whose path names it. */
+  readonly model: string | undefined
+  /** Every top-level `model` value: all are replaced (docs/reference/contract.md#D-requests-12). Empty for gemini. */
+  readonly modelSpans: readonly Span[]
+  /** `true`; `false`, `null` and nothing mean no, and any other value is refused. */
+  readonly stream: boolean
+  /** Opaque end-user id for the log, cut to a bounded length; only where it is a string. */
+  readonly user: string | undefined
+  /** The client's own output cap, tokens; undefined when it named none, or none that can be read. */
+  readonly maxOutputTokens: number | undefined
+  /** How many answers were asked for; undefined when none was, or none that can be read. */
+  readonly candidates: number | undefined
+  readonly previousResponseId: string | undefined
+  /** The client wants nothing of the answer kept (`store: false`). Responses only. */
+  readonly forget: boolean
+  /** Any top-level `background` that is not plainly off: upstreams read "true" and 1 as yes. Responses only. */
+  readonly background: boolean
+  /** Where `stream_options` stands, for `inject.ts`. Chat only. */
+  readonly streamOptions: StreamOptionsPlace
+  /** Bytes of the body, and how many of them are images, sound and files written into it (they are no prompt text). */
+  readonly bodyBytes: number
+  readonly mediaBytes: number
+  readonly mediaCount: number
+  /** Things that are each read with what is repeated, and its bytes. */
+  readonly items: number
+  readonly repeatedBytes: number
+  readonly extras: RequestExtras
+  /** Items that are only named, in order. Responses only. */
+  readonly references: readonly ItemReference[]
+  /** Members of objects and items of arrays, at every depth, and the body itself: what building the document costs. */
+  readonly values: number
+}
+
+export interface RefusedRequest {
+  readonly kind: 'refused'
+  readonly code: 40000 | 40002
+  readonly message: string
+}
+
+export interface StreamOptionsPlace {
+  /** Just behind the body's opening brace. */
+  readonly rootStart: number
+  /** The last top-level `stream_options`, if any. */
+  readonly value: StreamOptionsValue | undefined
+}
+
+export interface StreamOptionsValue extends Span {
+  readonly kind: JsonKind
+  /** Nothing but white space between its braces. */
+  readonly empty: boolean
+  readonly includeUsage: ValuePlace | undefined
+}
+
+export interface ValuePlace extends Span {
+  readonly kind: JsonKind
+}
