@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { GatewayError } from '../core/errors/gateway-error.ts'
-import { addressGroup } from './client-address.ts'
+import { addressGroup } from './request-head.ts'
 import { Connections } from './connections.ts'
 
 const PROXY = '10.0.0.1'

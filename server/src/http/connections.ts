@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import { type ClientAddress, addressGroup } from './client-address.ts'
+import { type ClientAddress, addressGroup } from './request-head.ts'
 
 export interface ConnectionBounds {
   readonly connectionsMax: number

@@ -13,15 +13,19 @@ import type { Pipeline } from '../pipeline/context.ts'
 import { type ServeParts, serve } from '../pipeline/serve-call.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { type Address, addressOfHost } from './address.ts'
-import { GatewayRequest } from './gateway-request.ts'
+import {
+  type ClientAddress,
+  GatewayRequest,
+  normalizeTarget,
+  refusedHead,
+  shownPath,
+} from './request-head.ts'
 import { type BodyWatch, arrivalOf, closeUnlessRead, createBodyWatch } from './calls/incoming.ts'
 import { matchCallPath, servedAtGatewayAddress } from './calls/call-paths.ts'
-import type { ClientAddress } from './client-address.ts'
 import { renderError } from './error-envelope.ts'
 import { allowOrigin, type CorsOrigins } from './cors.ts'
 import { Connections } from './connections.ts'
 import type { ConsolePages } from './console/console-pages.ts'
-import { normalizeTarget, refusedHead, shownPath } from './calls/request-head.ts'
 import { sendError } from './send-error.ts'
 import { SocketReply } from './calls/socket-reply.ts'
 

@@ -6,7 +6,7 @@ import { providerOf } from './index.ts'
 import type { VideoDialect } from './video.ts'
 import { PNG, submittedBody } from './video-forms/testing/order.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
-import { objectAt, textIn } from './video-forms/read.ts'
+import { objectAt, textIn } from './video-forms/json.ts'
 
 interface Column {
   readonly kind: string

@@ -6,7 +6,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
 import type { Background } from '../../telemetry/background.ts'
 import { closeUnlessRead } from '../calls/incoming.ts'
-import { shownPath } from '../calls/request-head.ts'
+import { shownPath } from '../request-head.ts'
 import { sendError } from '../send-error.ts'
 
 export interface ConsolePages {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Secret } from '../../core/secret.ts'
-import { readWhole } from '../../upstream/remote/read-whole.ts'
+import { readWhole } from '../../upstream/remote/read-answer.ts'
 import type { PhoneMessage } from '../messenger.ts'
 import { smsDrivers } from './index.ts'
 import type { MessengerOptions, Sender } from '../sender.ts'

@@ -4,7 +4,7 @@
  */
 import type { Catalogue, Chain, CredentialSecret, Model } from '../../core/catalogue.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
-import { readWhole, TransportError, type WholeAnswer } from '../../upstream/remote/read-whole.ts'
+import { readWhole, TransportError, type WholeAnswer } from '../../upstream/remote/read-answer.ts'
 import type { Pipeline } from '../context.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import { createHealthBoard } from '../instance/chains/health-board.ts'

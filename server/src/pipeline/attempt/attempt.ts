@@ -15,7 +15,7 @@ import type { Leg } from './leg.ts'
 import { UPSTREAM_FAILURES, refusedSignatures } from './telling-failure.ts'
 import { ChainSearch, type SearchResult, type Tried, type Trying, tryRoutes } from './try-routes.ts'
 import type { ClientReply } from '../reply.ts'
-import { giveCredentialBack } from './claim-credential.ts'
+import { giveCredentialBack } from './dialect.ts'
 import { type RouteParts, mayFallBack, route, routeFallback } from './route.ts'
 import type { ChainFailure } from '../../core/routing/health.ts'
 

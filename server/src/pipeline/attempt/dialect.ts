@@ -3,9 +3,9 @@ import {
   type Chain,
   type Credential,
   type CredentialSecret,
+  type Vendor,
   isPassedForm,
   isProtocolId,
-  type Vendor,
 } from '../../core/catalogue.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { providerOf } from '../../providers/index.ts'
@@ -20,6 +20,9 @@ import type {
 import { readPublicFields } from '../../upstream/credentials/auth.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Leg } from './leg.ts'
+import type { ClaimOperation, ClaimOutcome } from '../../core/ledger/operations.ts'
+import type { CallId } from '../../core/ids.ts'
+import type { Storage } from '../../storage/storage.ts'
 
 /** Everything the catalogue and the provider registry say about one leg's upstream. */
 export interface LegUpstream {
@@ -134,4 +137,53 @@ export function formRequest(
     ...(wanted.calledPath === undefined ? {} : { calledPath: wanted.calledPath }),
     fields: readPublicFields(wanted.secret, provider.publicFields),
   })
+}
+
+interface ClaimParts {
+  readonly now: () => number
+  readonly storage: Pick<Storage, 'calls'>
+}
+
+/** A call of any kind that takes a place on the credential of a chain (docs/reference/contract.md#D-admission-22). */
+interface Claimant {
+  readonly callId: CallId
+  readonly catalogue: Catalogue
+}
+
+/**
+ * Takes a place, which the call holds until it ends or gives it back; unlimited credentials and the account's own cost
+ * nothing. Asked again for the same credential it takes nothing more.
+ */
+export async function claimCredential(
+  { now, storage }: ClaimParts,
+  call: Claimant,
+  { leg, counts }: { readonly leg: Leg; readonly counts: ClaimOperation['counts'] },
+): Promise<ClaimOutcome> {
+  const credential = limitedCredential(call, leg)
+  if (credential === undefined) return { kind: 'claimed' }
+  return storage.calls.claim({
+    callId: call.callId,
+    at: now(),
+    credentialId: credential.id,
+    policy: credential.limits,
+    counts,
+  })
+}
+
+/** The call goes on over another chain, and would hold the place for as long as that takes. */
+export async function giveCredentialBack(
+  { storage }: Pick<ClaimParts, 'storage'>,
+  call: Claimant,
+  leg: Leg,
+): Promise<void> {
+  const credential = limitedCredential(call, leg)
+  if (credential === undefined) return
+  await storage.calls.unclaim({ callId: call.callId, credentialId: credential.id })
+}
+
+function limitedCredential({ catalogue }: Claimant, leg: Leg): Credential | undefined {
+  const credential = leg.byok ? undefined : catalogue.credentials.get(leg.chain.credentialId)
+  if (credential === undefined) return undefined
+  const { concurrency, windows } = credential.limits
+  return concurrency === undefined && windows.length === 0 ? undefined : credential
 }

@@ -7,8 +7,13 @@ import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
 import { systemTimers } from '../../upstream/timers.ts'
 import { hasSurcharges } from '../instance/model-facts.ts'
 import type { ReservedCall } from '../call.ts'
-import { claimCredential } from '../attempt/claim-credential.ts'
-import { type LegUpstream, formRequest, isConvertible, upstreamOf } from '../attempt/dialect.ts'
+import {
+  type LegUpstream,
+  claimCredential,
+  formRequest,
+  isConvertible,
+  upstreamOf,
+} from '../attempt/dialect.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'

@@ -5,7 +5,8 @@ import { knownRateOf } from '../../core/pricing/currency.ts'
 import { freezeSurcharges } from '../../core/pricing/surcharges.ts'
 import type { PriceTerms } from '../../core/pricing/terms.ts'
 import { usableChains } from '../../core/routing/order.ts'
-import { demandVendors } from './chains/own-credentials.ts'
+import { providerOf } from '../../providers/index.ts'
+import { holdsKey } from '../../upstream/credentials/auth.ts'
 
 export interface ModelFacts {
   /** The model's prices as frozen text, with the surcharges that the call asks for. */
@@ -76,4 +77,23 @@ export function makesOnlyVideos(model: Model): boolean {
 
 export function isVideoChain(chain: Chain): boolean {
   return chain.protocol === 'video'
+}
+
+type DemandVendors = Pick<Demand, 'vendors' | 'keylessVendors'>
+
+/** Vendors behind these chains, and those of them where an own credential pays for nothing. */
+export function demandVendors(chains: readonly Chain[], catalogue: Catalogue): DemandVendors {
+  const vendors = [...new Set(chains.map((chain) => chain.vendorCode))]
+  const keyless = chains.filter((chain) => !asksForKey(chain, catalogue))
+  if (keyless.length === 0) return { vendors }
+  return { vendors, keylessVendors: [...new Set(keyless.map((chain) => chain.vendorCode))] }
+}
+
+/** A server that serves the operator without a key serves anybody who comes through this gateway. */
+function asksForKey({ vendorCode, credentialId }: Chain, { vendors, credentials }: Catalogue): boolean {
+  const kind = vendors.get(vendorCode)?.kind
+  const provider = kind === undefined ? undefined : providerOf(kind)
+  const credential = credentials.get(credentialId)
+  if (provider === undefined || provider.ownServer === true || credential === undefined) return false
+  return holdsKey(credential.secret, provider.publicFields)
 }

@@ -1,16 +1,15 @@
 import type { Refusal, RefusingLimit, ReserveOperation } from '../../core/ledger/operations.ts'
-import { encodeDescription } from '../../core/calls/recover.ts'
+import { type CallDescription, type DescribedChain, encodeDescription } from '../../core/calls/recover.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { GatewayError, type GatewayErrorDetails } from '../../core/errors/gateway-error.ts'
-import type { AdmittedCall, ReservedCall } from '../call.ts'
+import type { ModelId } from '../../core/ids.ts'
+import type { AdmittedCall, LoggedCall, ReservedCall } from '../call.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 import type { Pipeline } from '../context.ts'
 import { rateLimitHeaders } from '../headers.ts'
 import { type EndpointKind, countsOf } from '../kinds/kind.ts'
-import { type DescribedCall, describeCall } from './log-row.ts'
-import { readTerms } from '../../core/pricing/read-terms.ts'
-import type { PriceTerms } from '../../core/pricing/terms.ts'
+import { appIdOf, customIdOf } from './settle.ts'
 
 /** A call of any kind whose demand is known. */
 export interface Reservable
@@ -95,38 +94,40 @@ const WORDS: Readonly<Record<string, string | undefined>> = {
   video_seconds: 'seconds of video',
 }
 
-/** Prices frozen when a call was reserved. A fault of the reader is told and the text read anew; throws when it is unreadable. */
-export function frozenTerms(
-  { terms }: Pick<Pipeline, 'terms'>,
-  text: string,
-  onFault: (error: unknown) => void,
-): PriceTerms {
-  try {
-    return readable(terms.terms(text))
-  } catch (error) {
-    onFault(error)
-    return readable(readTerms(text))
+/** A call of any kind once its model is known. */
+export interface DescribedCall extends LoggedCall, Pick<AdmittedCall, 'model' | 'fallback'> {
+  readonly modelId: ModelId
+  readonly stream: boolean
+  readonly user: string | undefined
+  /** Of a video. */
+  readonly secondsDeclared?: number | undefined
+}
+
+/** The parts of a log row that are known before the call is sent anywhere; recovery starts from them. */
+export function describeCall(call: DescribedCall & Partial<Pick<AdmittedCall, 'demand'>>): CallDescription {
+  return {
+    requestId: call.requestId,
+    createdAt: call.at,
+    endpoint: call.endpoint.path,
+    clientProtocol: call.endpoint.protocol,
+    modelRequested: call.modelId,
+    stream: call.stream,
+    user: call.user,
+    appId: appIdOf(call),
+    customId: customIdOf(call),
+    secondsDeclared: call.secondsDeclared,
+    requests: call.demand?.estimate.pieces?.requests,
+    chains: describedChains(call),
   }
 }
 
-function readable(read: ReturnType<typeof readTerms>): PriceTerms {
-  if (read.kind === 'unreadable') throw new Error(`frozen price terms cannot be read: ${read.reason}`)
-  return read.terms
-}
-
-/**
- * First instant of the month a charge counts in, epoch ms. Where none can be told it counts in the month the account
- * stands in, which 0 says.
- */
-export function monthStartAt(
-  { monthOf }: Pick<Pipeline, 'monthOf'>,
-  { at, timezone }: { readonly at: number; readonly timezone: string },
-  onFault: (error: unknown) => void,
-): number {
-  try {
-    return monthOf(at, timezone).from
-  } catch (error) {
-    onFault(error)
-    return 0
-  }
+/** Who answers on which chain, so that a recovered call can name its vendor. */
+function describedChains({
+  model,
+  fallback,
+}: Pick<AdmittedCall, 'model' | 'fallback'>): Readonly<Record<string, DescribedChain>> {
+  const described: Record<string, DescribedChain> = {}
+  for (const { id, vendorCode, protocol } of [...model.chains, ...(fallback?.chains ?? [])])
+    described[String(id)] = { vendorCode, upstreamProtocol: protocol }
+  return described
 }

@@ -1,4 +1,4 @@
-import type { CallLogRow } from '../../core/ledger/log-row.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import {
   type AbandonOperation,
   type DoneOutcome,
@@ -12,16 +12,16 @@ import type { MeterReading } from '../../core/metering/meter.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits } from '../../core/money.ts'
 import { type PricedCall, priceCall } from '../../core/pricing/price.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
-import type { ReservedCall } from '../call.ts'
-import { frozenTerms, monthStartAt } from './reserve.ts'
+import type { LoggedCall, ReservedCall } from '../call.ts'
 import { estimateInputTokens } from '../instance/count-tokens.ts'
 import type { Pipeline } from '../context.ts'
 import { possibleUsage } from './charged-reading.ts'
-import { baseLogRow } from './log-row.ts'
 import { quietly } from '../quietly.ts'
 import type { Recipe } from '../../core/ledger/recipe.ts'
 import type { Leg } from '../attempt/leg.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
+import { readTerms } from '../../core/pricing/read-terms.ts'
+import type { PriceTerms } from '../../core/pricing/terms.ts'
 
 export type SettleParts = PersistParts & Pick<Pipeline, 'now' | 'observeEnd' | 'terms' | 'tokens'>
 
@@ -236,4 +236,80 @@ function inItsMonth(pipeline: PersistParts, operation: AbandonOperation): Abando
     pipeline.telemetry.log.error({ callId: operation.callId, error }, 'the month cannot be told'),
   )
   return { ...operation, monthStart }
+}
+
+/** A log row with everything this stage of the call knows; the rest says that nothing happened. */
+export function baseLogRow(call: LoggedCall, endedAt: number): CallLogRow {
+  return {
+    ...EMPTY_LOG_ROW,
+    callId: call.callId,
+    requestId: call.requestId,
+    createdAt: call.at,
+    endedAt,
+    endpoint: call.endpoint.path,
+    clientProtocol: call.endpoint.protocol,
+    modelRequested: bounded(call.modelId ?? call.endpoint.pathModel),
+    keyId: call.key?.id,
+    accountId: call.account?.id,
+    stream: call.stream ?? false,
+    user: call.user,
+    appId: appIdOf(call),
+    customId: customIdOf(call),
+    durationMs: endedAt - call.at,
+  }
+}
+
+/** Logged texts of the client are cut: a log is no place to store data. */
+const LOGGED_TEXT_MAX = 256
+
+/** `Gw-App-Id`, else the product the User-Agent names first (docs/reference/contract.md#1-68). */
+export function appIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
+  const named = call.headers['gw-app-id']
+  if (named !== undefined && named !== '') return bounded(named)
+  const [product] = (call.headers['user-agent'] ?? '').trim().split(/[\s/(;,]/, 1)
+  return product === undefined || product === '' ? undefined : bounded(product)
+}
+
+export function customIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
+  return bounded(call.headers['gw-custom-id'])
+}
+
+function bounded(text: string | undefined): string | undefined {
+  return text === undefined || text.length <= LOGGED_TEXT_MAX ? text : text.slice(0, LOGGED_TEXT_MAX)
+}
+
+/** Prices frozen when a call was reserved. A fault of the reader is told and the text read anew; throws when it is unreadable. */
+export function frozenTerms(
+  { terms }: Pick<Pipeline, 'terms'>,
+  text: string,
+  onFault: (error: unknown) => void,
+): PriceTerms {
+  try {
+    return readable(terms.terms(text))
+  } catch (error) {
+    onFault(error)
+    return readable(readTerms(text))
+  }
+}
+
+function readable(read: ReturnType<typeof readTerms>): PriceTerms {
+  if (read.kind === 'unreadable') throw new Error(`frozen price terms cannot be read: ${read.reason}`)
+  return read.terms
+}
+
+/**
+ * First instant of the month a charge counts in, epoch ms. Where none can be told it counts in the month the account
+ * stands in, which 0 says.
+ */
+export function monthStartAt(
+  { monthOf }: Pick<Pipeline, 'monthOf'>,
+  { at, timezone }: { readonly at: number; readonly timezone: string },
+  onFault: (error: unknown) => void,
+): number {
+  try {
+    return monthOf(at, timezone).from
+  } catch (error) {
+    onFault(error)
+    return 0
+  }
 }

@@ -1,5 +1,5 @@
 /** Pixels Seedance makes of a ratio and a resolution: what its answers leave unsaid. */
-import { rowOf } from '../video-forms/read.ts'
+import { rowOf } from '../video-forms/json.ts'
 
 interface Made {
   readonly ratio: string | undefined

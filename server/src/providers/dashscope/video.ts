@@ -11,11 +11,10 @@ import type {
   VideoSubmission,
   VideoSubmit,
 } from '../video.ts'
-import { getJson, postJson } from '../video-forms/json-request.ts'
+import { getJson, linkIn, numberIn, objectAt, postJson, textIn } from '../video-forms/json.ts'
 import { addressOf } from '../video-forms/media.ts'
 import { type ClientField, merged, placeFields } from '../video-forms/place.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
-import { linkIn, numberIn, objectAt, textIn } from '../video-forms/read.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 import { pixelPlaces, pixelsOf, type Shape, shapePlaces } from '../video-forms/shape.ts'
 import { failedStep } from '../video-forms/failure.ts'

@@ -14,12 +14,20 @@ import type {
   VideoSubmit,
 } from '../video.ts'
 import { failedStep, taskClassOf } from '../video-forms/failure.ts'
-import { getJson, postJson } from '../video-forms/json-request.ts'
+import {
+  getJson,
+  linkIn,
+  numberIn,
+  objectAt,
+  objectsIn,
+  originOf,
+  postJson,
+  textIn,
+} from '../video-forms/json.ts'
 import { addressOf } from '../video-forms/media.ts'
 import { OTHER_LENGTHS } from '../video-forms/other-lengths.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
-import { linkIn, numberIn, objectAt, objectsIn, originOf, textIn } from '../video-forms/read.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 import { shapePlaces } from '../video-forms/shape.ts'
 import { failureOf } from '../video-forms/vendor-failure.ts'

@@ -1,6 +1,6 @@
 import { below } from '../provider.ts'
 import type { VideoResult } from '../video.ts'
-import { originOf } from '../video-forms/read.ts'
+import { originOf } from '../video-forms/json.ts'
 import { defaultBaseUrl } from './address.ts'
 
 /** Files are kept for two days. */

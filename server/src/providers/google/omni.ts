@@ -21,10 +21,9 @@ import type {
   VideoSubmit,
 } from '../video.ts'
 import { taskClassOf } from '../video-forms/failure.ts'
-import { getJson, postJson } from '../video-forms/json-request.ts'
+import { getJson, linkIn, objectAt, objectsIn, postJson, textIn } from '../video-forms/json.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
-import { linkIn, objectAt, objectsIn, textIn } from '../video-forms/read.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 import { fileResult } from './file-result.ts'
 

@@ -21,10 +21,9 @@ import type {
   VideoSubmit,
 } from '../video.ts'
 import { failedStep } from '../video-forms/failure.ts'
-import { postJson } from '../video-forms/json-request.ts'
+import { linkIn, objectAt, postJson, textIn } from '../video-forms/json.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf } from '../video-forms/progress.ts'
-import { linkIn, objectAt, textIn } from '../video-forms/read.ts'
 import { failureOf } from '../video-forms/vendor-failure.ts'
 import { hasKeyFor, type RequestKey, requestKeyFor } from './request-key.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '../../core/routing/failure.ts'
 import type { VideoFailure } from '../video.ts'
 import { taskClassOf } from '../video-forms/failure.ts'
-import { numberIn, textIn } from '../video-forms/read.ts'
+import { numberIn, textIn } from '../video-forms/json.ts'
 
 /** 1100 to 1102 come with status 429 and are about money, not pace. */
 const CODES: Readonly<Record<number, FailureKind>> = {

@@ -11,10 +11,9 @@ import type {
   VideoSubmission,
   VideoSubmit,
 } from '../video.ts'
-import { postJson } from '../video-forms/json-request.ts'
+import { linkIn, objectAt, postJson } from '../video-forms/json.ts'
 import { addressOf } from '../video-forms/media.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
-import { linkIn, objectAt } from '../video-forms/read.ts'
 import { type Shape, shapePlaces } from '../video-forms/shape.ts'
 import { durationPlace, readGeneration, renewed } from './task.ts'
 

@@ -4,9 +4,8 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { below } from '../provider.ts'
 import type { VideoContext, VideoFailure, VideoReply, VideoStep, VideoSubmit } from '../video.ts'
 import { failedStep } from '../video-forms/failure.ts'
-import { getJson } from '../video-forms/json-request.ts'
+import { getJson, objectAt, textIn } from '../video-forms/json.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
-import { objectAt, textIn } from '../video-forms/read.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 
 const POLL_MS = 3_000

@@ -12,9 +12,8 @@ import type {
   VideoSubmission,
   VideoSubmit,
 } from '../video.ts'
-import { postJson } from '../video-forms/json-request.ts'
+import { linkIn, objectsIn, postJson } from '../video-forms/json.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
-import { linkIn, objectsIn } from '../video-forms/read.ts'
 import { type Shape, shapePlaces } from '../video-forms/shape.ts'
 import { durationPlace, readGeneration, renewed } from './task.ts'
 

@@ -13,11 +13,10 @@ import type {
   VideoSubmit,
 } from '../video.ts'
 import { failedStep, taskClassOf } from '../video-forms/failure.ts'
-import { getJson, postJson } from '../video-forms/json-request.ts'
+import { getJson, linkIn, numberIn, objectAt, postJson, textIn } from '../video-forms/json.ts'
 import { addressOf } from '../video-forms/media.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
-import { linkIn, numberIn, objectAt, textIn } from '../video-forms/read.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 import { videoAddress } from './address.ts'
 import { codeIn, kindOfCode } from './failures.ts'

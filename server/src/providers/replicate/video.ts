@@ -13,12 +13,11 @@ import type {
   VideoSubmit,
 } from '../video.ts'
 import { failedStep } from '../video-forms/failure.ts'
-import { getJson, postJson } from '../video-forms/json-request.ts'
+import { getJson, linkIn, numberIn, objectAt, originOf, postJson, textIn } from '../video-forms/json.ts'
 import { addressOf } from '../video-forms/media.ts'
 import { OTHER_LENGTHS } from '../video-forms/other-lengths.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf } from '../video-forms/progress.ts'
-import { linkIn, numberIn, objectAt, originOf, textIn } from '../video-forms/read.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 import { shapePlaces } from '../video-forms/shape.ts'
 import { failureOf } from '../video-forms/vendor-failure.ts'

@@ -2,8 +2,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
 import type { VideoContext, VideoDialect, VideoReply, VideoResult, VideoStep } from '../video.ts'
-import { postJson } from '../video-forms/json-request.ts'
-import { textIn } from '../video-forms/read.ts'
+import { postJson, textIn } from '../video-forms/json.ts'
 import { firstOf, readOperation, VEO_DEFAULT_SECONDS, veoForm } from '../video-forms/veo.ts'
 import { type ModelPlace, modelUrl } from './address.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
-import { textIn } from './read.ts'
+import { textIn } from './json.ts'
 
 /** Fields as clients name them. `prompt` is not among them: every vendor has it. */
 const CLIENT_FIELDS = [

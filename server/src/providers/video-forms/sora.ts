@@ -20,11 +20,10 @@ import type {
   VideoSubmit,
 } from '../video.ts'
 import { taskClassOf } from './failure.ts'
-import { getJson, postJson } from './json-request.ts'
+import { getJson, linkIn, numberIn, objectAt, originOf, postJson, textIn } from './json.ts'
 import { type FormPart, filenameOf, multipartBody, partsOf } from './multipart.ts'
 import { type ClientField, placeFields } from './place.ts'
 import { stepOf, taskWord } from './progress.ts'
-import { linkIn, numberIn, objectAt, originOf, textIn } from './read.ts'
 
 /** What the vendor makes when none are asked for. */
 const DEFAULT_SECONDS = 4

@@ -8,7 +8,7 @@ import { ratioOfSize, type TierWords, tierWordOf } from '../../core/video/size.t
 import type { VideoContext, VideoFailure, VideoReply, VideoResult, VideoStep, VideoSubmit } from '../video.ts'
 import { failedStep } from './failure.ts'
 import { type ClientField, placeFields } from './place.ts'
-import { objectAt, objectsIn, rowOf, textIn } from './read.ts'
+import { objectAt, objectsIn, rowOf, textIn } from './json.ts'
 import { secondsValue } from './seconds.ts'
 
 /** Also the only length at which it makes more than 720p. */

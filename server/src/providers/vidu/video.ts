@@ -22,11 +22,10 @@ import type {
   VideoSubmit,
 } from '../video.ts'
 import { taskClassOf } from '../video-forms/failure.ts'
-import { getJson, postJson } from '../video-forms/json-request.ts'
+import { getJson, linkIn, objectAt, objectsIn, postJson, rowOf, textIn } from '../video-forms/json.ts'
 import { addressOf } from '../video-forms/media.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf } from '../video-forms/progress.ts'
-import { linkIn, objectAt, objectsIn, rowOf, textIn } from '../video-forms/read.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 
 const DEFAULT_SECONDS = 5

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../core/json.ts'
-import { readWhole } from '../remote/read-whole.ts'
+import { readWhole } from '../remote/read-answer.ts'
 import type { ServiceAccount } from './service-account.ts'
 import { ASSERTION_LIFE_SECONDS, signAssertion } from './sign-jwt.ts'
 import type { Upstream } from '../upstream.ts'

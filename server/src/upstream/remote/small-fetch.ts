@@ -4,7 +4,7 @@
  */
 import { type AllowList, mayReach } from '../connect/guard.ts'
 import { pinnedLease, type RemoteWorld, resolveHost, systemWorld } from './fetch-remote.ts'
-import { readWhole, type WholeAnswer } from './read-whole.ts'
+import { readWhole, type WholeAnswer } from './read-answer.ts'
 import { openOver } from '../send.ts'
 
 export interface SmallRequest {

@@ -15,8 +15,7 @@ import {
   systemWorld,
 } from './fetch-remote.ts'
 import { type AllowList, mayReach } from '../connect/guard.ts'
-import { openStream, type StreamedAnswer } from '../open-stream.ts'
-import { TransportError } from './read-whole.ts'
+import { type StreamedAnswer, TransportError, openStream } from './read-answer.ts'
 import { openOver } from '../send.ts'
 
 export interface StreamOptions {

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { BodyBudget } from '../../../pipeline/instance/body-budget.ts'
-import { type BodyBounds, boundsOf } from '../../gateway-request.ts'
+import { type BodyBounds, boundsOf } from '../../request-head.ts'
 import { announcesBody, readIncomingBody } from '../../calls/incoming.ts'
 import type { Api } from '../api-context.ts'
 

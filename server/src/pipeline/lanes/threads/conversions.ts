@@ -5,7 +5,7 @@
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { Telemetry } from '../../../telemetry/telemetry.ts'
 import { openConversionThread } from './conversion-thread.ts'
-import { createPacer } from './pacer.ts'
+import { createPacer } from './in-turns.ts'
 import { createThreadPool, type PoolThread } from './thread-pool.ts'
 import { type Task, type TaskResult, WorkFailure } from './work.ts'
 

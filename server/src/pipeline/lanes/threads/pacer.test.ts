@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPacer } from './pacer.ts'
+import { createPacer } from './in-turns.ts'
 
 /** Plays the turns of an event loop; tells which of the works asked for have begun. */
 function loop() {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { parseInTurns } from './parse-in-turns.ts'
+import { parseInTurns } from './in-turns.ts'
 
 const document = (items: number): Buffer =>
   Buffer.from(JSON.stringify({ items: Array.from({ length: items }, (_, at) => `é ${at}\n`) }))

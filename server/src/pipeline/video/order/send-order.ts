@@ -8,10 +8,15 @@ import { orderSeconds } from '../../../core/video/seconds.ts'
 import type { VideoTaskError } from '../../../core/video/task.ts'
 import type { TaskDetail } from '../../../core/video/task-detail.ts'
 import type { VideoFailure, VideoReply, VideoSubmit } from '../../../providers/video.ts'
-import { claimCredential } from '../../attempt/claim-credential.ts'
+import { claimCredential } from '../../attempt/dialect.ts'
 import type { Pipeline } from '../../context.ts'
-import { CREATE_WATCH_MS } from './create-task.ts'
-import { type OpenTask, type OpenTaskParts, type TaskChange, changeTask } from './open-task.ts'
+import {
+  CREATE_WATCH_MS,
+  type OpenTask,
+  type OpenTaskParts,
+  type TaskChange,
+  changeTask,
+} from './open-task.ts'
 import { type InputCache, type PrepareInputsParts, prepareInputs } from './prepare-inputs.ts'
 import { type SentToVendor, sendToVendor } from './send-to-vendor.ts'
 import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from '../task/task-error.ts'

@@ -2,10 +2,10 @@
 import type { Timeouts } from '../../../core/catalogue.ts'
 import type { HttpRequest } from '../../../core/http-request.ts'
 import type { VideoReply } from '../../../providers/video.ts'
-import { readWhole, TransportError } from '../../../upstream/remote/read-whole.ts'
+import { readWhole, TransportError } from '../../../upstream/remote/read-answer.ts'
 import type { TransportFailure, UpstreamCall } from '../../../upstream/upstream.ts'
 import type { Pipeline } from '../../context.ts'
-import { parseInTurns } from '../../lanes/threads/parse-in-turns.ts'
+import { parseInTurns } from '../../lanes/threads/in-turns.ts'
 import type { TaskVendor } from '../task/task-dialect.ts'
 
 /** Some vendors put the whole video into their answer, as base64. */

@@ -7,19 +7,24 @@ import type { Pipeline } from '../../context.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
 import { findHolderNow } from '../../stages/authenticate.ts'
-import { baseLogRow } from '../../stages/log-row.ts'
-import { persist } from '../../stages/settle.ts'
+import { baseLogRow, persist } from '../../stages/settle.ts'
 import { VIDEO } from '../../kinds/video.ts'
 import { reserve } from '../../stages/reserve.ts'
-import { admitVideo } from './admit-video.ts'
-import { createTask, newTaskId } from './create-task.ts'
+import { createTask, newTaskId } from './open-task.ts'
 import { type CreationParts, type Ordering, createUpstream } from './creation.ts'
 import { gatewayFailure } from '../task/task-error.ts'
-import type { Repeat, ReservedVideo, VideoOrder } from '../video-call.ts'
-import { orderChains } from '../../../core/routing/order.ts'
+import type { AdmittedVideo, Repeat, ReservedVideo, VideoOrder } from '../video-call.ts'
+import { orderChains, usableChains } from '../../../core/routing/order.ts'
 import { healthFor } from '../../attempt/route.ts'
 import { openInputCache } from './prepare-inputs.ts'
 import { type SendOrderParts, sendOrder } from './send-order.ts'
+import type { Estimate } from '../../../core/ledger/operations.ts'
+import type { Catalogue, Chain, Model } from '../../../core/catalogue.ts'
+import { ERRORS } from '../../../core/errors/catalogue.ts'
+import { declaredSeconds, orderSeconds } from '../../../core/video/seconds.ts'
+import { admitBy, meantInstead } from '../../stages/admit.ts'
+import { demandVendors, isVideoChain, isVideoModel } from '../../instance/model-facts.ts'
+import { videoDialectOf } from '../task/video-vendor.ts'
 
 export type TakeOrderParts = CreationParts & OrderVideoParts & Pick<Pipeline, 'models'>
 
@@ -182,4 +187,69 @@ export function videoOrdering(pipeline: OrderVideoParts, order: ReservedVideo): 
         pinned: order.pinned,
       }),
   }
+}
+
+/** Finds the model and says what the order demands of the account; `reserve` judges it on the account's fresh row. */
+export function admitVideo(
+  pipeline: Pick<Pipeline, 'catalogue' | 'models'>,
+  order: VideoOrder,
+): AdmittedVideo {
+  const catalogue = pipeline.catalogue()
+  const admitted = admitBy(order, {
+    catalogue,
+    find: () => findVideoModel(order, catalogue),
+    canStandIn: isVideoModel,
+    demand(model) {
+      const chains = candidates(order, model, catalogue)
+      return {
+        ...demandVendors(chains, catalogue),
+        terms: pipeline.models.terms(model, catalogue),
+        estimate: estimateOf(secondsMax(order, chains, catalogue)),
+      }
+    },
+  })
+  return { ...admitted, secondsDeclared: declaredSeconds(order.request.seconds) }
+}
+
+function findVideoModel(order: VideoOrder, catalogue: Catalogue): Model {
+  const model = catalogue.models.get(order.modelId)
+  if (model?.status === 'enabled' && isVideoModel(model)) return model
+  const hint = model === undefined ? meantInstead(order.modelId, catalogue) : ''
+  throw new GatewayError(40401, {
+    ...(hint === '' ? {} : { message: `${ERRORS[40401].message}${hint}` }),
+    internal: model === undefined ? 'unknown model' : `the model is ${model.status}`,
+  })
+}
+
+/** Declared seconds cost what they cost: nothing about the hold is a guess. */
+function estimateOf(videoSeconds: number): Estimate {
+  return {
+    inputTokens: 0,
+    outputTokens: 0,
+    images: 0,
+    videoSeconds,
+    bound: 'strict',
+    worstInputTokens: 0,
+    worstOutputTokens: 0,
+  }
+}
+
+function candidates(order: VideoOrder, model: Model, catalogue: Catalogue): readonly Chain[] {
+  return usableChains(model, catalogue).filter(
+    (chain) => isVideoChain(chain) && (order.pinned === undefined || chain.vendorCode === order.pinned),
+  )
+}
+
+/** The declared length, else the longest that any chain would make by itself. */
+function secondsMax(order: VideoOrder, chains: readonly Chain[], catalogue: Catalogue): number {
+  const text = order.request.seconds
+  const declared = declaredSeconds(text)
+  if (declared !== undefined) return declared
+  const lengths = chains.map((chain) => {
+    const dialect = videoDialectOf(chain, catalogue)
+    return dialect === undefined
+      ? 0
+      : orderSeconds(text, dialect.defaultSeconds(chain.forwardModelId, order.request)).billed
+  })
+  return Math.max(0, ...lengths)
 }

@@ -9,7 +9,7 @@ import { endResponse } from '../../background/end-response.ts'
 import { endCompleted, endFailed, type MadeVideo } from './end-task.ts'
 import { fetchVideo, pictureSize, storeBase64, type FetchVideoParts } from '../answer/fetch-video.ts'
 import { measureLink } from './measure-link.ts'
-import { changeTask, type OpenTask } from '../order/open-task.ts'
+import { type OpenTask, changeTask } from '../order/open-task.ts'
 import type { TaskStep } from './task-dialect.ts'
 
 export type ApplyStepParts = CancelResponseParts & FetchVideoParts

@@ -13,7 +13,7 @@ import {
 } from './apply-step.ts'
 import { endFailed } from './end-task.ts'
 import { fetchVideo } from '../answer/fetch-video.ts'
-import { changeTask, type OpenTask } from '../order/open-task.ts'
+import { type OpenTask, changeTask } from '../order/open-task.ts'
 import { beginSearch } from './search.ts'
 import { pollTimeouts, sendToVendor, type SentToVendor } from '../order/send-to-vendor.ts'
 import { gatewayFailure } from './task-error.ts'

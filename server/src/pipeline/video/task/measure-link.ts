@@ -1,5 +1,5 @@
 import { Mp4Reader, type VideoMeasure } from '../../../core/video/mp4.ts'
-import { TransportError } from '../../../upstream/remote/read-whole.ts'
+import { TransportError } from '../../../upstream/remote/read-answer.ts'
 import type { Pipeline } from '../../context.ts'
 import { linkTimeouts, trustedHostOf } from '../answer/fetch-video.ts'
 import type { OpenTask } from '../order/open-task.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { instanceId } from '../../../core/ids.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
 import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
-import { LEASE_MS } from '../order/create-task.ts'
+import { LEASE_MS } from '../order/open-task.ts'
 import { createPoller, type PollerParts } from './poller.ts'
 
 const NOW = 1_000_000

@@ -5,7 +5,7 @@
 import type { VideoTask } from '../../../core/video/task.ts'
 import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
 import type { Pipeline } from '../../context.ts'
-import { LEASE_MS } from '../order/create-task.ts'
+import { LEASE_MS } from '../order/open-task.ts'
 import type { Poller } from '../videos.ts'
 
 export type PollerParts = Pick<Pipeline, 'instanceId' | 'now' | 'storage' | 'telemetry' | 'videos'>

@@ -7,7 +7,7 @@ import type { VideoTaskError } from '../../../core/video/task.ts'
 import { encodeRequest } from '../../../core/video/task-detail.ts'
 import { encodeBytes, waitMs, type ApplyStepParts } from './apply-step.ts'
 import { endFailed } from './end-task.ts'
-import { changeTask, type OpenTask } from '../order/open-task.ts'
+import { type OpenTask, changeTask } from '../order/open-task.ts'
 import { vendorOfTask } from './vendor-of-task.ts'
 import { contextOf } from './video-vendor.ts'
 

@@ -12,9 +12,8 @@ import type {
   VideoSubmission,
   VideoSubmit,
 } from '../../video.ts'
-import { getJson, postJson } from '../../video-forms/json-request.ts'
+import { getJson, numberIn, objectAt, postJson, textIn } from '../../video-forms/json.ts'
 import { type ClientField, placeFields } from '../../video-forms/place.ts'
-import { numberIn, objectAt, textIn } from '../../video-forms/read.ts'
 import { secondsValue } from '../../video-forms/seconds.ts'
 import { respondVideo } from './respond-video.ts'
 import { USUAL_SECONDS } from './video-picture.ts'

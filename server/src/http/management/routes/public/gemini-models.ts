@@ -3,7 +3,7 @@ import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { encodeGeminiListing, encodeGeminiModel } from '../../../../management/catalogue/gemini-listing.ts'
 import { findModelForKey, listModelsForKey } from '../../../../management/catalogue/model-listing.ts'
 import { defineRawRoute, type RouteContext } from '../../define-route.ts'
-import { shownPath } from '../../../calls/request-head.ts'
+import { shownPath } from '../../../request-head.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
 type GeminiModelsContext = RouteContext & Pick<ApiContext, 'catalogue'>

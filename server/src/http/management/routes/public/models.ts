@@ -10,7 +10,7 @@ import {
   listModelsForKey,
 } from '../../../../management/catalogue/model-listing.ts'
 import { checkBound } from '../../../../pipeline/stages/authenticate.ts'
-import { addressOf } from '../../../gateway-request.ts'
+import { addressOf } from '../../../request-head.ts'
 import { defineRawRoute, type RouteContext } from '../../define-route.ts'
 import { modelItemShape, modelListingShape } from '../../answers/shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'

@@ -1,5 +1,6 @@
-/** Reading of vendors' answers: what is not there, or of another kind, is `undefined`. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+/** JSON out, JSON back: requests most vendors take, and reading of their answers, where what is not there, or of another kind, is `undefined`. */
+import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts'
+import type { HttpRequest } from '../../core/http-request.ts'
 
 /** The object at the end of the path; `{}` where there is none, so that reading may go on. */
 export function objectAt(value: JsonValue | undefined, ...path: readonly string[]): JsonObject {
@@ -41,4 +42,17 @@ export function linkIn(value: JsonValue | undefined): string | undefined {
 /** Scheme and host of an address. */
 export function originOf(url: string): string {
   return (/^https?:\/\/[^/?#]+/i.exec(url)?.[0] ?? '').toLowerCase()
+}
+
+export function postJson(url: string, body: JsonObject): HttpRequest {
+  return {
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(body),
+  }
+}
+
+export function getJson(url: string): HttpRequest {
+  return { method: 'GET', url, headers: { accept: 'application/json' } }
 }

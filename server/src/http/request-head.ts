@@ -1,0 +1,125 @@
+/** A request by its head: where it came in, who sends it, what it may not say; all before anything is routed by it. */
+import ipaddr from 'ipaddr.js'
+import { IncomingMessage } from 'node:http'
+import { GatewayError } from '../core/errors/gateway-error.ts'
+import type { Address } from './address.ts'
+import type { BodyWatch } from './calls/incoming.ts'
+
+/** Throws nothing: gives the refusal of a head that cannot be served. */
+export function refusedHead(request: IncomingMessage, headersMax: number): GatewayError | undefined {
+  if (request.rawHeaders.length / 2 > headersMax) {
+    return new GatewayError(40000, {
+      status: 431,
+      message: `a request has at most ${headersMax} headers (SLUICE_HEADER_COUNT_LIMIT)`,
+    })
+  }
+  const hosts = countHosts(request.rawHeaders)
+  if (hosts > 1) return new GatewayError(40000, { message: 'a request must have one Host header' })
+  // HTTP/1.0 knew no hosts (RFC 9112 §3.2).
+  if (hosts === 0 && request.httpVersion !== '1.0')
+    return new GatewayError(40000, { message: 'the header Host is missing' })
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    return new GatewayError(40000, {
+      message:
+        'a Transfer-Encoding other than chunked is not read here: compress with Content-Encoding instead',
+    })
+  }
+  return undefined
+}
+
+/** Names and values take turns in `rawHeaders`; the parsed ones have kept the first host only. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts
+}
+
+/** A target may hold the whole address; then that names the host (RFC 9112 §3.2.2). Rewritten to what everybody sends. */
+export function normalizeTarget(request: IncomingMessage): void {
+  const { url = '/' } = request
+  if (url.startsWith('/') || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return
+  const { host, pathname, search } = new URL(url)
+  request.url = `${pathname}${search}`
+  request.headers.host = host
+}
+
+const SHOWN_PATH_CHARACTERS_MAX = 200
+
+/** A path as messages repeat it: a client's, so it may be of any length. */
+export function shownPath(path: string): string {
+  return path.length <= SHOWN_PATH_CHARACTERS_MAX ? path : `${path.slice(0, SHOWN_PATH_CHARACTERS_MAX)}…`
+}
+
+/** A request with what the listener knows of it, for routes that the framework calls. */
+export class GatewayRequest extends IncomingMessage {
+  address: Address = 'base'
+  /** undefined: nothing is sent, or nobody has said yet how long it may take. */
+  bodyBounds: BodyBounds | undefined
+}
+
+export interface BodyBounds {
+  readonly watch: BodyWatch
+  readonly totalTimeoutMs: number
+}
+
+export function addressOf(request: IncomingMessage): Address {
+  return request instanceof GatewayRequest ? request.address : 'base'
+}
+
+export function boundsOf(request: IncomingMessage): BodyBounds | undefined {
+  return request instanceof GatewayRequest ? request.bodyBounds : undefined
+}
+
+/** Finds the caller's address: the socket's, or what a trusted proxy in front of us says it was. */
+export type ClientAddress = (request: IncomingMessage) => string
+
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  if (trustedProxies.length === 0) return (request) => plain(request.socket.remoteAddress)
+  const trusted = createIsProxy(trustedProxies)
+  return (request) => {
+    let address = plain(request.socket.remoteAddress)
+    const hops = String(request.headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .map((hop) => hop.trim())
+    while (trusted(address)) {
+      const hop = hops.pop()
+      if (hop === undefined || !ipaddr.isValid(hop)) break
+      address = plain(hop)
+    }
+    return address
+  }
+}
+
+/** Whether an address lies in one of the ranges. */
+export function createIsProxy(trustedProxies: readonly string[]): (address: string) => boolean {
+  const ranges = trustedProxies.map((range) => ipaddr.parseCIDR(range))
+  if (ranges.length === 0) return () => false
+  return (address) => {
+    if (!ipaddr.isValid(address)) return false
+    const parsed = ipaddr.process(address)
+    return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))
+  }
+}
+
+/** The part of an address that one subscriber has: all of an IPv4 address, the first half of an IPv6 one. */
+export function addressGroup(address: string): string {
+  const known = plain(address)
+  if (!known.includes(':') || !ipaddr.isValid(known)) return known
+  const parsed = ipaddr.parse(known)
+  return parsed instanceof ipaddr.IPv6
+    ? `${parsed.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : known
+}
+
+/** An IPv4 address that a dual-stack socket shows as IPv6 is shown as IPv4. */
+function plain(address: string | undefined): string {
+  if (address === undefined) return ''
+  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
+}
