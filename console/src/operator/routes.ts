@@ -100,6 +100,16 @@ const announcements = createRoute({
   ),
 })
 
+const platform = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/settings',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./platform/platform-page.tsx'), 'platform', 'keys'),
+    'PlatformPage',
+  ),
+})
+
 export const operatorRoutes = operatorRoute.addChildren([
   health,
   chains,
@@ -111,4 +121,5 @@ export const operatorRoutes = operatorRoute.addChildren([
   videos,
   trust,
   announcements,
+  platform,
 ])

@@ -13,6 +13,7 @@ import type notices from './en/notices.json'
 import type operate from './en/operate.json'
 import type organisation from './en/organisation.json'
 import type playground from './en/playground.json'
+import type platform from './en/platform.json'
 import type register from './en/register.json'
 import type reset from './en/reset.json'
 import type settings from './en/settings.json'
@@ -31,6 +32,7 @@ export interface SectionTexts {
   readonly videos: typeof videos
   readonly money: typeof money
   readonly notices: typeof notices
+  readonly platform: typeof platform
   readonly trust: typeof trust
   readonly operate: typeof operate
   readonly accounts: typeof accounts
@@ -59,6 +61,7 @@ export const SECTIONS = {
     videos: () => import('./en/videos.json'),
     money: () => import('./en/money.json'),
     notices: () => import('./en/notices.json'),
+    platform: () => import('./en/platform.json'),
     trust: () => import('./en/trust.json'),
     operate: () => import('./en/operate.json'),
     accounts: () => import('./en/accounts.json'),
@@ -82,6 +85,7 @@ export const SECTIONS = {
     videos: () => import('./zh-CN/videos.json'),
     money: () => import('./zh-CN/money.json'),
     notices: () => import('./zh-CN/notices.json'),
+    platform: () => import('./zh-CN/platform.json'),
     trust: () => import('./zh-CN/trust.json'),
     operate: () => import('./zh-CN/operate.json'),
     accounts: () => import('./zh-CN/accounts.json'),

@@ -1,8 +1,28 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client, dataOf } from '../client.ts'
+import type { paths } from '../generated.d.ts'
+
+const SETTINGS = '/api/v1/admin/settings'
+const FILE = '/api/v1/admin/gateway-file'
 
 /** What holds for the whole platform. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: ({ signal }) => dataOf(client.GET('/api/v1/admin/settings', { signal })),
+  queryFn: ({ signal }) => readSettings(signal),
 })
+
+function readSettings(signal: AbortSignal) {
+  return dataOf(client.GET(SETTINGS, { signal }))
+}
+
+export type PlatformSettings = Awaited<ReturnType<typeof readSettings>>
+export type SettingsChange = paths[typeof SETTINGS]['patch']['requestBody']['content']['application/json']
+
+export const changeSettings = (body: SettingsChange) => dataOf(client.PATCH(SETTINGS, { body }))
+
+type FileBody = paths[typeof FILE]['post']['requestBody']['content']['application/json']
+
+/** Without `review` nothing changes: the answer is what would. With it exactly that is applied. */
+export const applyFile = (body: FileBody) => dataOf(client.POST(FILE, { body }))
+
+export type FileReview = Awaited<ReturnType<typeof applyFile>>

@@ -50,4 +50,9 @@ export const OPERATOR_PAGES = [
     name: 'announcements',
     sign: 'M4 11V7a4 4 0 0 1 8 0v4l1 1.5H3zM6.8 14h2.4',
   },
+  {
+    to: '/operate/settings',
+    name: 'settings',
+    sign: 'M2.5 4.5h6M12 4.5h1.5M2.5 11.5H4M7.5 11.5h6M10.2 6.2a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4zM5.8 13.2a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4z',
+  },
 ] as const

@@ -16,8 +16,8 @@ import { AccountCalls } from './account-calls.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountMembers } from './account-members.tsx'
 import { namesOf } from '../parts/account-name.ts'
+import { Trail } from '../parts/trail.tsx'
 import { AccountState, AccountTags } from './account-state.tsx'
-import { AccountTrail } from './account-trail.tsx'
 
 interface AccountSheetProps {
   readonly id: string
@@ -45,7 +45,7 @@ export function AccountSheet({ id, onOpen, onClose }: AccountSheetProps) {
             {of.kind === 'organisation' && <AccountMembers id={of.id} onOpen={onOpen} />}
             <AccountKeys of={of} />
             <AccountCalls id={of.id} />
-            <AccountTrail id={of.id} />
+            <Trail subject={of.id} />
           </>
         )}
       </Loaded>

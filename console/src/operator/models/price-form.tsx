@@ -5,15 +5,15 @@ import { useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AnyModel } from '../../api/operator/catalogue.ts'
 import { changeModel, schedulePrices } from '../../api/operator/models.ts'
-import form from '../../parts/forms/form.module.css'
 import { TimeZone } from '../../parts/values/format.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { momentOf } from '../../parts/values/zoned-days.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
+import { Changes } from '../parts/differences.tsx'
 import { PricingFields } from '../parts/pricing-fields.tsx'
 import { pricingBodyOf, type PricingValues, pricingValuesOf } from '../parts/pricing-values.ts'
-import { Differences } from './differences.tsx'
+import { usePriceName } from '../parts/use-price-name.tsx'
 import { priceChanges } from './price-trail.ts'
 
 interface PriceFormProps {
@@ -63,7 +63,7 @@ export function PriceForm({ of, onClose }: PriceFormProps) {
     >
       <PricingFields form={values} place="pricing" of={pricing} />
       <When values={values} />
-      <Changes from={before} to={pricing} />
+      <Changes of={priceChanges(before, pricing)} nameOf={usePriceName()} />
     </FormSheet>
   )
 }
@@ -89,20 +89,5 @@ function When({ values }: { readonly values: UseFormReturnType<PriceValues> }) {
         />
       )}
     </>
-  )
-}
-
-function Changes({ from, to }: { readonly from: PricingValues; readonly to: PricingValues }) {
-  const { t } = useTranslation()
-  const fields = priceChanges(from, to)
-  return (
-    <div className={form.part}>
-      <h3>{t('catalogue.changes')}</h3>
-      {fields.length === 0 ? (
-        <p className={form.hint}>{t('catalogue.noChange')}</p>
-      ) : (
-        <Differences label={t('catalogue.changes')} of={fields} />
-      )}
-    </div>
   )
 }

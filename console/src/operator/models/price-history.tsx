@@ -11,8 +11,10 @@ import sheet from '../../parts/forms/sheet.module.css'
 import { useProblemText } from '../../parts/page/use-problem.ts'
 import operator from '../parts/operator.module.css'
 import { pricingValuesOf } from '../parts/pricing-values.ts'
-import { Differences } from './differences.tsx'
-import { type FieldDifference, priceChanges, priceChangesIn } from './price-trail.ts'
+import { Differences } from '../parts/differences.tsx'
+import type { FieldDifference } from '../parts/field-difference.ts'
+import { usePriceName } from '../parts/use-price-name.tsx'
+import { priceChanges, priceChangesIn } from './price-trail.ts'
 
 const ENTRIES = 100
 
@@ -44,6 +46,7 @@ export function PriceHistory({ of }: { readonly of: AnyModel }) {
 function ToCome({ change, of }: { readonly change: PriceChange; readonly of: AnyModel }) {
   const { t } = useTranslation()
   const format = useFormat()
+  const nameOf = usePriceName()
   const { currency } = of.pricing
   const fields = priceChanges(
     pricingValuesOf(of.pricing, currency),
@@ -55,7 +58,7 @@ function ToCome({ change, of }: { readonly change: PriceChange; readonly of: Any
         <b>{t('catalogue.fromMoment', { moment: format.moment(change.effective_at) })}</b>
         <CancelPrices of={change} />
       </div>
-      <Differences label={t('catalogue.toCome')} of={fields} />
+      <Differences nameOf={nameOf} label={t('catalogue.toCome')} of={fields} />
     </div>
   )
 }
@@ -109,11 +112,12 @@ interface OneChangeProps {
 
 function OneChange({ of, fields }: OneChangeProps) {
   const { t } = useTranslation()
+  const nameOf = usePriceName()
   const format = useFormat()
   return (
     <div>
       <p className={sheet.note}>{t('catalogue.by', { moment: format.moment(of.at), name: of.actor.name })}</p>
-      <Differences label={t('catalogue.history')} of={fields} />
+      <Differences nameOf={nameOf} label={t('catalogue.history')} of={fields} />
     </div>
   )
 }

@@ -12,7 +12,8 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { momentOf } from '../../parts/values/zoned-days.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
-import { Differences } from './differences.tsx'
+import { Differences } from '../parts/differences.tsx'
+import { usePriceName } from '../parts/use-price-name.tsx'
 import styles from './models.module.css'
 
 type ImportValues = {
@@ -105,16 +106,17 @@ function FileFields({ values }: { readonly values: UseFormReturnType<ImportValue
 
 function Review({ of: { differences } }: { readonly of: PriceReview }) {
   const { t } = useTranslation()
+  const nameOf = usePriceName()
   return (
     <div className={form.part} role="status">
-      <h3>{t('catalogue.changes')}</h3>
+      <h3>{t('operate.changes')}</h3>
       {differences.length === 0 ? (
         <p className={form.hint}>{t('catalogue.nothingDiffers')}</p>
       ) : (
         differences.map(({ model_id: id, fields }) => (
           <div key={id}>
             <code>{id}</code>
-            <Differences label={id} of={fields} />
+            <Differences nameOf={nameOf} label={id} of={fields} />
           </div>
         ))
       )}

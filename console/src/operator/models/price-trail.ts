@@ -1,11 +1,6 @@
 /** What entries of the audit log say of a model's prices. */
+import type { FieldDifference } from '../parts/field-difference.ts'
 import { PRICE_FIELDS, pricingBodyOf, type PricingValues } from '../parts/pricing-values.ts'
-
-export interface FieldDifference {
-  readonly field: string
-  readonly from?: unknown
-  readonly to?: unknown
-}
 
 interface Act {
   readonly action: string

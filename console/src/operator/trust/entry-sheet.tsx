@@ -13,7 +13,7 @@ export function EntrySheet({ of, onClose }: { readonly of: AuditEntry; readonly 
   const format = useFormat()
   const rows: readonly Fact[] = [
     [t('calls.time'), format.moment(of.at)],
-    [t('trust.by'), of.actor.name],
+    [t('operate.by'), of.actor.name],
     [t('trust.address'), of.actor.address === '' ? '–' : of.actor.address],
     [t('trust.subject'), of.subject, 'code'],
     ...(of.actor.request_id === null ? [] : [[t('requestId'), of.actor.request_id, 'code'] as const]),

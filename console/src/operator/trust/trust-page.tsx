@@ -101,8 +101,8 @@ function useColumns(): readonly Column<AuditEntry>[] {
       kind: 'muted',
       cell: ({ at }) => <span title={format.moment(at)}>{format.recent(at)}</span>,
     },
-    { id: 'action', head: t('trust.action'), cell: ({ action }) => <code>{action}</code> },
-    { id: 'who', head: t('trust.by'), cell: ({ actor }) => actor.name },
+    { id: 'action', head: t('operate.action'), cell: ({ action }) => <code>{action}</code> },
+    { id: 'who', head: t('operate.by'), cell: ({ actor }) => actor.name },
     {
       id: 'subject',
       head: t('trust.subject'),

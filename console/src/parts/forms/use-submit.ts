@@ -8,12 +8,14 @@ interface Submit<Values, Answer> {
   readonly onDone: (answer: Answer, values: Values) => void
   /** The field that an error without one belongs to, by its code. */
   readonly fields?: FieldsOfCodes
+  /** Where the form holds what the gateway names so; the same place when absent. */
+  readonly placeOf?: (path: string) => string
 }
 
 /** Sends a form; what the gateway refuses stands beside its field, the rest in `problem`. */
 export function useSubmit<Values extends Record<string, unknown>, Answer>(
   form: UseFormReturnType<Values>,
-  { send, onDone, fields = {} }: Submit<Values, Answer>,
+  { send, onDone, ...places }: Submit<Values, Answer>,
 ) {
   const fieldProblems = useFieldProblems()
   const [problem, setProblem] = useState<string>()
@@ -21,7 +23,7 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
     mutationFn: send,
     onMutate: () => setProblem(undefined),
     onSuccess: onDone,
-    onError: (error) => setProblem(fieldProblems(form, error, fields)),
+    onError: (error) => setProblem(fieldProblems(form, error, places)),
   })
   return {
     problem,

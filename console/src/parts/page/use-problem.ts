@@ -1,6 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '../../api/api-error.ts'
+import { ApiError, type FieldFault } from '../../api/api-error.ts'
 
 /** Codes that a person can do something about; whatever else goes wrong is told in the gateway's own words. */
 const TOLD = [0, 40005, 40104, 40303, 40304, 40306, 40307, 40308, 40403, 42908, 50000, 50301] as const
@@ -30,10 +30,10 @@ export type FieldsOfCodes = Readonly<
 export function useFieldProblems(): <Values extends Record<string, unknown>>(
   form: UseFormReturnType<Values>,
   error: unknown,
-  fields?: FieldsOfCodes,
+  places?: { readonly fields?: FieldsOfCodes; readonly placeOf?: (path: string) => string },
 ) => string | undefined {
   const problemText = useProblemText()
-  return (form, error, fields = {}) => {
+  return (form, error, { fields = {}, placeOf = asNamed } = {}) => {
     if (!(error instanceof ApiError)) return problemText(error)
     const known = fields[error.code]
     if (known !== undefined) {
@@ -43,13 +43,26 @@ export function useFieldProblems(): <Values extends Record<string, unknown>>(
     }
     if (error.faults.length === 0) return problemText(error)
     const others: string[] = []
-    for (const { path, message } of error.faults) {
-      const place = fieldOf(form.getValues(), path)
+    const beside = new Map<string, string[]>()
+    for (const fault of error.faults) {
+      const { path, message } = inFile(fault)
+      const place = fieldOf(form.getValues(), placeOf(path))
       if (place === undefined) others.push(path === '' ? message : `${path} ${message}`)
-      else form.setFieldError(place, message)
+      else beside.set(place, [...(beside.get(place) ?? []), message])
     }
+    for (const [place, messages] of beside) form.setFieldError(place, messages.join('\n'))
     return others.length === 0 ? undefined : others.join('; ')
   }
+}
+
+function asNamed(path: string): string {
+  return path
+}
+
+/** A fault within a file, `file:3:12 models[0].name`, lies in the field that holds the file, with its place in the words. */
+function inFile({ path, message }: FieldFault): Pick<FieldFault, 'path' | 'message'> {
+  const [, field, place] = /^(\w+):(\d+:\d+.*)$/.exec(path) ?? []
+  return field === undefined ? { path, message } : { path: field, message: `${place ?? ''} ${message}` }
 }
 
 /** The field in which a fault's place lies: an element of a list of words lies in the list's own. */

@@ -50,3 +50,9 @@ export function bodyMistake({ place, message }: Mistake, prefix: string): FieldM
   const path = place.path === prefix ? '' : place.path.replace(`${prefix}.`, '')
   return { path, message: message.replace(/; first in line \d+/, '') }
 }
+
+/** A mistake in a file that a request brings: where in the file, then what of it. */
+export function fileMistake({ place, message }: Mistake): FieldMistake {
+  const path = `file:${place.line}:${place.column}${place.path === '' ? '' : ` ${place.path}`}`
+  return { path, message }
+}

@@ -15,7 +15,7 @@ import { pricingOf } from '../gateway-file/plan-catalogue.ts'
 import { modelForm } from '../gateway-file/forms.ts'
 import type { FieldMistake } from '../keys/keys.ts'
 import { timeOrderedId } from '../new-id.ts'
-import { type Actor, auditedChanges, done, type Done, type AdminParts } from './acts.ts'
+import { type Actor, auditedChanges, done, type Done, type AdminParts, fileMistake } from './acts.ts'
 import { readPricingForm } from './pricing-form.ts'
 import { missingPrice, needsOutputPrice, OUTPUT_PRICE_MISSING } from './usable-price.ts'
 
@@ -111,11 +111,7 @@ export function reviewImport(
   const loaded = loadGatewayFile({ ...file, kinds: parts.kinds, known })
   if (loaded.kind === 'mistakes') {
     if (isTable(request.text)) return A_TABLE
-    const mistakes = loaded.mistakes.map(({ place, message }) => ({
-      path: `file:${place.line}:${place.column}${place.path === '' ? '' : ` ${place.path}`}`,
-      message,
-    }))
-    return { kind: 'mistakes', mistakes }
+    return { kind: 'mistakes', mistakes: loaded.mistakes.map(fileMistake) }
   }
   const rows = (loaded.file.models ?? []).slice(0, CHANGES_MAX)
   const strangers = rows.filter((row) => !known.models.has(row.modelId))
@@ -148,10 +144,7 @@ export function reviewImport(
 }
 
 function strangerMistake({ place, modelId }: ModelRow): FieldMistake {
-  return {
-    path: `file:${place.line}:${place.column} ${place.path}`,
-    message: `refers to an unknown model: ${modelId}`,
-  }
+  return fileMistake({ place, message: `refers to an unknown model: ${modelId}` })
 }
 
 const A_TABLE: Done<never> = {

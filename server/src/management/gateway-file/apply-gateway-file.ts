@@ -29,6 +29,8 @@ export type ApplyOptions = Omit<LoadOptions, 'known'> & {
   readonly at: number
   /** `dry-run`: say what would change, and change nothing. */
   readonly mode: 'apply' | 'dry-run'
+  /** What was looked at before; false: these are others, and nothing is written. Absent: nobody looked. */
+  readonly isAsReviewed?: (differences: readonly Difference[]) => boolean
   /** For the audit log; absent: nobody acts, it is the first start. */
   readonly actor?: Actor
 }
@@ -85,7 +87,8 @@ export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOp
     ...accounts.flatMap((plan) => plan.differences),
     ...pruned.map(suspension),
   ]
-  if (options.mode === 'dry-run') return { kind: 'planned', differences, warnings, newKeys: [] }
+  const isAgreed = options.isAsReviewed?.(differences) ?? true
+  if (options.mode === 'dry-run' || !isAgreed) return { kind: 'planned', differences, warnings, newKeys: [] }
   const newKeys = await write(storage, { catalogue, accounts, pruned, at, actor: options.actor })
   return { kind: 'applied', differences, warnings, newKeys }
 }

@@ -8,21 +8,26 @@ import { useFormat } from '../../parts/values/format.ts'
 
 const ENTRIES = 5
 
-/** What was done to an account, and by whom. */
-export function AccountTrail({ id }: { readonly id: string }) {
+interface TrailProps {
+  /** What it was done to, as the audit log names it. */
+  readonly subject: string
+}
+
+/** What was done to something, and by whom: the newest of it. */
+export function Trail({ subject }: TrailProps) {
   const { t } = useTranslation()
   const format = useFormat()
-  const audit = useInfiniteQuery(auditQuery({ subject: id, limit: ENTRIES }))
+  const audit = useInfiniteQuery(auditQuery({ subject, limit: ENTRIES }))
   return (
     <section className={sheet.part}>
-      <h3>{t('accounts.trail')}</h3>
+      <h3>{t('operate.trail')}</h3>
       <Loaded query={audit} height={80}>
         {({ pages: [first] }) =>
           first === undefined || first.data.length === 0 ? (
-            <p className={sheet.note}>{t('accounts.noTrail')}</p>
+            <p className={sheet.note}>{t('operate.noTrail')}</p>
           ) : (
             <DataTable
-              label={t('accounts.trail')}
+              label={t('operate.trail')}
               rows={first.data}
               idOf={({ sequence }) => String(sequence)}
               columns={[
@@ -32,8 +37,8 @@ export function AccountTrail({ id }: { readonly id: string }) {
                   kind: 'muted',
                   cell: ({ at }) => format.recent(at),
                 },
-                { id: 'action', head: t('accounts.action'), cell: ({ action }) => <code>{action}</code> },
-                { id: 'who', head: t('accounts.by'), kind: 'muted', cell: ({ actor }) => actor.name },
+                { id: 'action', head: t('operate.action'), cell: ({ action }) => <code>{action}</code> },
+                { id: 'who', head: t('operate.by'), kind: 'muted', cell: ({ actor }) => actor.name },
               ]}
             />
           )

@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { PRICE_FIELDS } from './pricing-values.ts'
+
+/** What a field of a price list is called. */
+export function usePriceName(): (field: string) => ReactNode {
+  const { t } = useTranslation()
+  return (field) => {
+    const price = PRICE_FIELDS.find((each) => each === field)
+    return price === undefined ? <code>{field}</code> : t(`operate.prices.${price}`)
+  }
+}

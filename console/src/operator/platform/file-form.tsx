@@ -1,0 +1,164 @@
+import { Button, FileInput, Switch, Textarea } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { exportGatewayFile } from '../../api/operator/models.ts'
+import { applyFile, type FileReview } from '../../api/operator/settings.ts'
+import form from '../../parts/forms/form.module.css'
+import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { State } from '../../parts/marks/state.tsx'
+import { Done } from '../../parts/page/done.tsx'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { FormProblem, Note } from '../../parts/page/problem.tsx'
+import { useProblemText } from '../../parts/page/use-problem.ts'
+import { CopyButton } from '../../parts/snippets/copy-button.tsx'
+import { Differences } from '../parts/differences.tsx'
+import styles from './platform.module.css'
+
+type FileValues = {
+  readonly file: string
+  readonly prune: boolean
+}
+
+/** Everything as one file: read, edited or brought along; first what it would change, then exactly that. */
+export function FileForm() {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [reviewed, review] = useState<FileReview>()
+  const values = useForm<FileValues>({
+    initialValues: { file: '', prune: false },
+    validate: { file: (text) => (text.trim() === '' ? t('platform.fileWanted') : null) },
+    // What was looked at is of the text that it was made from.
+    onValuesChange: () => review(undefined),
+  })
+  const found = reviewed?.mode === 'dry-run' && reviewed.differences.length > 0 ? reviewed : undefined
+  const sending = useSubmit(values, {
+    send: ({ file, prune }) => {
+      const body = { file, missing: prune ? 'prune' : 'stays' } as const
+      return applyFile(found === undefined ? body : { ...body, review: found.review })
+    },
+    onDone: (answer) => {
+      review(answer)
+      // A file can change whatever a page shows.
+      if (answer.mode === 'applied') inBackground(queryClient.invalidateQueries())
+    },
+  })
+  return (
+    <div className={styles.file}>
+      <form noValidate className={form.stack} onSubmit={sending.submit}>
+        <Source values={values} />
+        {reviewed !== undefined && <Review of={reviewed} />}
+        <FormProblem text={sending.problem} />
+        {reviewed?.mode !== 'applied' && (
+          <div className={form.foot}>
+            <Button type="submit" loading={sending.isPending}>
+              {found === undefined
+                ? t('platform.compare')
+                : t('platform.apply', { count: found.differences.length })}
+            </Button>
+          </div>
+        )}
+      </form>
+    </div>
+  )
+}
+
+function Source({ values }: { readonly values: UseFormReturnType<FileValues> }) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const reading = useMutation({
+    mutationFn: async () => (await exportGatewayFile('yaml')).text(),
+    onSuccess: (text) => values.setFieldValue('file', text),
+  })
+  return (
+    <>
+      <p className={form.words}>{t('platform.fileLead')}</p>
+      <div className={form.row}>
+        <FileInput
+          aria-label={t('platform.chooseFile')}
+          placeholder={t('platform.chooseFile')}
+          accept=".yaml,.yml,.json"
+          onChange={(file) => {
+            if (file !== null) inBackground(file.text().then((text) => values.setFieldValue('file', text)))
+          }}
+        />
+        <Button variant="default" loading={reading.isPending} onClick={() => reading.mutate()}>
+          {t('platform.readStored')}
+        </Button>
+      </div>
+      <FormProblem text={reading.error === null ? undefined : problemText(reading.error)} />
+      <Textarea
+        label={t('platform.text')}
+        placeholder={'groups:\n  - {name: team, protocol: chat, models: [gpt-5]}'}
+        autosize
+        minRows={8}
+        maxRows={20}
+        spellCheck={false}
+        {...values.getInputProps('file')}
+      />
+      <Switch
+        label={t('platform.prune')}
+        description={t('platform.pruneHint')}
+        {...values.getInputProps('prune', { type: 'checkbox' })}
+      />
+    </>
+  )
+}
+
+const SIGNS = {
+  create: { icon: 'plus', tone: 'good' },
+  change: { icon: 'edit', tone: 'warn' },
+  grant: { icon: 'plus', tone: 'good' },
+  disable: { icon: 'paused', tone: 'bad' },
+  remove: { icon: 'trash', tone: 'bad' },
+} as const
+
+function Review({ of }: { readonly of: FileReview }) {
+  const { t } = useTranslation()
+  const isApplied = of.mode === 'applied'
+  return (
+    <div className={form.part} role="status">
+      {isApplied && <Done text={t('platform.applied', { count: of.differences.length })} />}
+      <NewKeys of={of} />
+      <h3>{t(isApplied ? 'platform.changed' : 'operate.changes')}</h3>
+      {of.warnings.map(({ line, column, path, message }) => (
+        <Note key={`${line}:${column} ${message}`}>
+          {line}:{column} <code>{path}</code> {message}
+        </Note>
+      ))}
+      {of.differences.length === 0 && <p className={form.hint}>{t('platform.nothingDiffers')}</p>}
+      {of.differences.map(({ action, what, name, fields }) => (
+        <div key={`${action} ${what} ${name}`}>
+          <div className={styles.act}>
+            <State {...SIGNS[action]}>{`${t(`platform.actions.${action}`)} ${what}`}</State>
+            <code>{name}</code>
+          </div>
+          {fields.length > 0 && <Differences label={`${what} ${name}`} of={fields} />}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Shown this once. */
+function NewKeys({ of: { new_keys: keys } }: { readonly of: FileReview }) {
+  const { t } = useTranslation()
+  if (keys.length === 0) return null
+  return (
+    <>
+      <Note>{t('platform.keysOnce')}</Note>
+      {keys.map(({ account, name, key }) => (
+        <div key={key}>
+          <p className={form.hint}>
+            {account} · {name}
+          </p>
+          <div className={form.once}>
+            <code>{key}</code>
+            <CopyButton variant="filled" value={key} label={t('platform.copyKey')} />
+          </div>
+        </div>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,176 @@
+import { Button, MultiSelect, Select, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { anyModelsQuery } from '../../api/operator/catalogue.ts'
+import {
+  addGroup,
+  type AnyGroup,
+  changeGroup,
+  type NewGroup,
+  removeGroup,
+} from '../../api/operator/groups.ts'
+import { Confirm } from '../../parts/forms/confirm.tsx'
+import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { Marked } from '../../parts/marks/marked.tsx'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { Changes } from '../parts/differences.tsx'
+import type { FieldDifference } from '../parts/field-difference.ts'
+import { FormSheet } from '../parts/form-sheet.tsx'
+import { Trail } from '../parts/trail.tsx'
+
+interface GroupFormProps {
+  /** undefined: a new one is made. */
+  readonly of: AnyGroup | undefined
+  readonly onClose: () => void
+}
+
+type Protocol = NonNullable<NewGroup['protocol']>
+type GroupValues = {
+  readonly name: string
+  readonly protocol: Protocol
+  readonly models: string[]
+}
+
+const PROTOCOLS: readonly Protocol[] = [
+  'chat',
+  'responses',
+  'messages',
+  'gemini',
+  'embeddings',
+  'moderation',
+  'rerank',
+  'images',
+]
+
+/** One group: what its keys speak, and what they may call. */
+export function GroupForm({ of, onClose }: GroupFormProps) {
+  const { t } = useTranslation()
+  const renewGroups = useRenewGroups()
+  const before = valuesOf(of)
+  const values = useForm<GroupValues>({
+    initialValues: before,
+    validate: {
+      name: (name) => (name.trim() === '' ? t('platform.nameWanted') : null),
+      models: (chosen) => (chosen.length === 0 ? t('platform.modelsWanted') : null),
+    },
+  })
+  const sending = useSubmit(values, {
+    send: ({ name, ...next }) =>
+      of === undefined ? addGroup({ name: name.trim(), ...next }) : changeGroup(of.name, next),
+    onDone: () => {
+      renewGroups()
+      onClose()
+    },
+  })
+  const names = { name: t('platform.group'), protocol: t('calls.protocol'), models: t('pages.models') }
+  return (
+    <FormSheet
+      title={of === undefined ? t('platform.addGroup') : t('platform.editGroup', { group: of.name })}
+      sending={sending}
+      onClose={onClose}
+    >
+      <Fields values={values} of={of} />
+      {of === undefined ? null : <Removing of={of} onClose={onClose} />}
+      <Changes
+        of={differencesOf(values.values, before)}
+        nameOf={(field) => Object.entries(names).find(([name]) => name === field)?.[1] ?? field}
+      />
+      {of !== undefined && <Trail subject={of.name} />}
+    </FormSheet>
+  )
+}
+
+interface FieldsProps {
+  readonly values: UseFormReturnType<GroupValues>
+  readonly of: AnyGroup | undefined
+}
+
+function Fields({ values, of }: FieldsProps) {
+  const { t } = useTranslation()
+  const { data: models = [] } = useQuery(anyModelsQuery)
+  const known = new Set([...models.map(({ model_id: id }) => id), ...(of?.models ?? [])])
+  return (
+    <>
+      {of === undefined && (
+        <TextInput
+          label={t('platform.group')}
+          description={t('platform.groupHint')}
+          maxLength={100}
+          data-autofocus
+          {...values.getInputProps('name')}
+        />
+      )}
+      <Select
+        label={t('calls.protocol')}
+        description={t('platform.protocolHint')}
+        data={PROTOCOLS}
+        allowDeselect={false}
+        {...values.getInputProps('protocol')}
+      />
+      <MultiSelect
+        label={t('pages.models')}
+        description={t('platform.modelsHint')}
+        data={[...known]}
+        searchable
+        {...values.getInputProps('models')}
+      />
+    </>
+  )
+}
+
+function valuesOf(of: AnyGroup | undefined): GroupValues {
+  return {
+    name: of?.name ?? '',
+    protocol: PROTOCOLS.find((one) => one === of?.protocol) ?? 'chat',
+    models: [...(of?.models ?? [])],
+  }
+}
+
+function differencesOf(values: GroupValues, before: GroupValues): readonly FieldDifference[] {
+  const fields = ['name', 'protocol', 'models'] as const
+  return fields
+    .map((field) => ({ field, from: textOf(before[field]), to: textOf(values[field]) }))
+    .filter(({ from, to }) => from !== to)
+}
+
+function textOf(value: string | readonly string[]): string {
+  return typeof value === 'string' ? value : value.join(', ')
+}
+
+function useRenewGroups(): () => void {
+  const queryClient = useQueryClient()
+  return () => {
+    for (const key of ['any-groups', 'groups', 'audit'])
+      inBackground(queryClient.invalidateQueries({ queryKey: [key] }))
+  }
+}
+
+function Removing({ of, onClose }: { readonly of: AnyGroup; readonly onClose: () => void }) {
+  const { t } = useTranslation()
+  const renewGroups = useRenewGroups()
+  const [asked, ask] = useState(false)
+  return (
+    <div>
+      <Button variant="default" leftSection={<Icon name="trash" />} onClick={() => ask(true)}>
+        {t('platform.removeGroup')}
+      </Button>
+      {asked && (
+        <Confirm
+          title={t('platform.removeTitle')}
+          action={t('platform.removeGroup')}
+          onClose={() => ask(false)}
+          onConfirm={async () => {
+            await removeGroup(of.name)
+            renewGroups()
+            onClose()
+          }}
+        >
+          <Marked text={t('platform.removeText', { group: of.name })} />
+        </Confirm>
+      )}
+    </div>
+  )
+}

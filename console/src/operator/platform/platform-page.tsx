@@ -1,0 +1,46 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import table from '../../parts/lists/table.module.css'
+import { choiceField } from '../../parts/lists/search-fields.ts'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { PageHead } from '../../parts/page/page-head.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { Groups, NEW_GROUP } from './groups.tsx'
+import { PlatformSettingsForm } from './settings-form.tsx'
+
+const FileForm = lazy(() =>
+  import('./file-form.tsx').then(({ FileForm: component }) => ({ default: component })),
+)
+
+const TABS = ['settings', 'groups', 'file'] as const
+const PARTS = { settings: PlatformSettingsForm, groups: Groups, file: FileForm } as const
+
+/** What holds for everybody: settings, what keys are bound to, and all of it as one file. */
+export function PlatformPage() {
+  const { t } = useTranslation()
+  const [{ tab }, change] = useAddress()
+  const shown = choiceField(tab, TABS) ?? 'settings'
+  const Part = PARTS[shown]
+  return (
+    <>
+      <PageHead title={t('operate.pages.settings')} lead={t('platform.lead')}>
+        <SegmentedControl
+          aria-label={t('platform.shown')}
+          value={shown}
+          data={TABS.map((value) => ({ value, label: t(`platform.tabs.${value}`) }))}
+          onChange={(value) => change({ tab: value === 'settings' ? undefined : value, open: undefined })}
+        />
+        {shown === 'groups' && (
+          <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW_GROUP }, 'push')}>
+            {t('platform.addGroup')}
+          </Button>
+        )}
+      </PageHead>
+      <h2 className={table.unseen}>{t(`platform.tabs.${shown}`)}</h2>
+      <Suspense>
+        <Part />
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+/** A gateway file that a request brings: looked at first, then applied as it was looked at. */
+import { createHash } from 'node:crypto'
+import type { Mistake } from '../../config/gateway-file/file-node.ts'
+import { applyGatewayFile, type ApplyResult, type NewKey } from '../gateway-file/apply-gateway-file.ts'
+import type { Difference } from '../gateway-file/difference.ts'
+import { type Actor, type AdminParts, done, type Done, fileMistake } from './acts.ts'
+
+export interface FileRequest {
+  readonly text: string
+  /** What its sections leave out: it stays, or is switched off. */
+  readonly missing: 'stays' | 'prune'
+}
+
+export interface FileReview {
+  readonly differences: readonly Difference[]
+  readonly warnings: readonly Mistake[]
+  /** Stands for this file and exactly these differences. */
+  readonly review: string
+  /** Made by applying it: shown now or never. */
+  readonly newKeys: readonly NewKey[]
+}
+
+/** What applying the file would change. */
+export async function reviewFile(
+  parts: AdminParts,
+  request: FileRequest,
+  actor: Actor,
+): Promise<Done<FileReview>> {
+  const result = await applyGatewayFile(parts.storage, {
+    ...optionsOf(parts, request, actor),
+    mode: 'dry-run',
+  })
+  return viewResult(result, request)
+}
+
+/** Refused when something else would change than what was looked at. */
+export async function applyReviewedFile(
+  parts: AdminParts,
+  request: FileRequest & { readonly review: string },
+  actor: Actor,
+): Promise<Done<FileReview>> {
+  const result = await applyGatewayFile(parts.storage, {
+    ...optionsOf(parts, request, actor),
+    mode: 'apply',
+    isAsReviewed: (differences) => reviewOf(request, differences) === request.review,
+  })
+  if (result.kind !== 'planned') return viewResult(result, request)
+  return {
+    kind: 'conflict',
+    message: 'this is not the difference that was reviewed: look at the new one and send its review',
+  }
+}
+
+/** The environment of the process is not for whoever sends a file: `${NAME}` in it is a mistake. */
+function optionsOf(
+  { storage: _storage, ...parts }: AdminParts,
+  { text, missing }: FileRequest,
+  actor: Actor,
+) {
+  return { ...parts, text, missing, environment: {}, at: actor.at, actor }
+}
+
+function viewResult(result: ApplyResult, request: FileRequest): Done<FileReview> {
+  if (result.kind === 'mistakes') return { kind: 'mistakes', mistakes: result.mistakes.map(fileMistake) }
+  const { differences, warnings, newKeys } = result
+  return done({ differences, warnings, newKeys, review: reviewOf(request, differences) })
+}
+
+/** The text too: secrets are part of it and of no difference. */
+function reviewOf({ text, missing }: FileRequest, differences: readonly Difference[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([text, missing, differences]))
+    .digest('base64url')
+}
