@@ -1,7 +1,7 @@
 /** Models tried out: talked to in every protocol, with tools and pictures; asked once; stopped; and the key of it all. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { callModel } from '../../test/api.ts'
+import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER, gatewayFile } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
@@ -176,6 +176,41 @@ test('what the gateway refuses is said, can be tried again, and another model go
   await page.getByRole('option', { name: 'GPT-5' }).click()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('You wrote: "Hello"').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('two windows of one person call with the same key, whichever made it last', async () => {
+  const visit = await site.visit('/playground?model=gpt-5', { as: CUSTOMER })
+  const first = visit.page
+  const second = await visit.context.newPage()
+  await second.goto(first.url())
+  await second.getByRole('textbox', { name: MESSAGE }).waitFor()
+  const refused: string[] = []
+  let keysMade = 0
+  for (const page of [first, second])
+    page.on('response', (response) => {
+      if (response.status() === 401) refused.push(response.url())
+      if (response.url().endsWith('/session-key')) keysMade++
+    })
+  await say(first, 'One')
+  await outcome(first).getByText('Completed').waitFor()
+  for (const [page, text] of [
+    [second, 'Two'],
+    [first, 'Three'],
+    [second, 'Four'],
+  ] as const) {
+    await say(page, text)
+    await page.getByText(`You wrote: "${text}"`).waitFor()
+    await outcome(page).getByText('Completed').waitFor()
+  }
+  expect({ refused, keysMade }).toEqual({ refused: [], keysMade: 1 })
+  // Somebody elsewhere takes the place of both.
+  const elsewhere = await signInAs(site.baseUrl, CUSTOMER)
+  await elsewhere.ask('POST', 'user/user/session-key')
+  await Promise.all([say(first, 'Five'), say(second, 'Six')])
+  await first.getByText('You wrote: "Five"').waitFor()
+  await second.getByText('You wrote: "Six"').waitFor()
   expect(visit.faults).toEqual([])
   await visit.close()
 })

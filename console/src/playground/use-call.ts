@@ -1,8 +1,8 @@
 /** One call at a time: sent, read as it comes, stopped. */
 import { createParser } from 'eventsource-parser'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { useOrganisationId } from '../api/session.ts'
+import { useOrganisationId, usePerson } from '../api/session.ts'
 import { isRecord, type JsonRecord, parseJson } from './json.ts'
 import type { WireRequest } from './kinds/kind.ts'
 import { type KeyedFetch, openKeyedFetch } from './session-key.ts'
@@ -42,7 +42,9 @@ export interface Caller {
 
 export function useCall(): Caller {
   const organisation = useOrganisationId()
-  const ask = useMemo(() => openKeyedFetch(organisation), [organisation])
+  const { id: account } = usePerson()
+  const ask = useMemo(() => openKeyedFetch({ account, organisation }), [account, organisation])
+  useEffect(() => ask.listen(), [ask])
   const [call, setCall] = useState<SentCall>()
   const running = useRef<AbortController>(undefined)
   const send: Caller['send'] = async (request, listener) => {

@@ -34,19 +34,17 @@ export function PlatformSettingsForm() {
   )
 }
 
-function Fields({ of }: { readonly of: PlatformSettings }) {
+function useSettingsForm(before: SettingsValues) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const before = settingsValuesOf(of)
   const values = useForm<SettingsValues>({
     initialValues: before,
     validate: {
       rates: {
         currency: (currency, { rates }) => {
           if (currency.trim() === '') return t('platform.currencyWanted')
-          return rates.filter((rate) => rate.currency === currency).length > 1
-            ? t('platform.currencyTwice')
-            : null
+          const isTwice = rates.filter((rate) => rate.currency === currency).length > 1
+          return isTwice ? t('platform.currencyTwice') : null
         },
         credits: (credits) => (credits === '' ? t('platform.rateWanted') : null),
       },
@@ -64,9 +62,16 @@ function Fields({ of }: { readonly of: PlatformSettings }) {
         inBackground(queryClient.invalidateQueries({ queryKey: [key] }))
     },
   })
+  return { values, sending }
+}
+
+function Fields({ of }: { readonly of: PlatformSettings }) {
+  const { t } = useTranslation()
+  const before = settingsValuesOf(of)
+  const { values, sending } = useSettingsForm(before)
   return (
-    <div className={styles.columns}>
-      <form noValidate className={form.stack} onSubmit={sending.submit}>
+    <form noValidate className={styles.columns} onSubmit={sending.submit}>
+      <div className={form.stack}>
         <Money values={values} />
         <Plain values={values} />
         <div className={form.part}>
@@ -74,18 +79,22 @@ function Fields({ of }: { readonly of: PlatformSettings }) {
           <p className={form.hint}>{t('platform.limitsHint')}</p>
           <PolicyFields form={values} place="limits" of={values.values.limits} />
         </div>
-        <FormProblem text={sending.problem} />
+      </div>
+      <div className={styles.beside}>
         <Preview of={values.values} before={before}>
-          <Button variant="default" onClick={() => values.reset()}>
-            {t('platform.discard')}
-          </Button>
-          <Button type="submit" loading={sending.isPending}>
-            {t('save')}
-          </Button>
+          <FormProblem text={sending.problem} />
+          <div className={form.foot}>
+            <Button variant="default" onClick={() => values.reset()}>
+              {t('platform.discard')}
+            </Button>
+            <Button type="submit" loading={sending.isPending}>
+              {t('save')}
+            </Button>
+          </div>
         </Preview>
-      </form>
-      <Trail subject="settings" />
-    </div>
+        <Trail subject="settings" />
+      </div>
+    </form>
   )
 }
 
@@ -202,7 +211,7 @@ function Preview({ of, before, children }: PreviewProps) {
           t('platform.creditsFor', { currency: field.replace('currencies.', '') })
         }
       />
-      {differences.length > 0 && <div className={form.foot}>{children}</div>}
+      {differences.length > 0 && children}
     </>
   )
 }
