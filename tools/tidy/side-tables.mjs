@@ -27,7 +27,7 @@ const ALLOWED = new Map([
   ['server/src/storage/sqlite/worker.ts connection', 'a thread of its own, with one connection'],
   ['server/src/telemetry/process-metrics.ts registry', 'there is one process, so there is one collector'],
   [
-    'server/src/upstream/credentials/secret-mask.ts needlesCache',
+    'server/src/upstream/credentials/auth.ts needlesCache',
     'forms of a secret, worked out from it alone, for as long as it lives',
   ],
 ])

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DataDirectory, openDataDirectory, removeSecretKey } from '../config/data-directory.ts'
 import type { Config, Environment } from '../config/environment.ts'
+import { DAY_MS, MINUTE_MS } from '../core/durations.ts'
 import { type InstanceId, instanceId } from '../core/ids.ts'
 import type { Pipeline, PipelineParts } from '../pipeline/context.ts'
 import { createTokenCounter } from '../pipeline/instance/token-counter.ts'
@@ -44,7 +45,7 @@ import { streamRemote } from '../upstream/remote/stream-remote.ts'
 import { VERSION } from '../version.ts'
 import { createPipeline } from '../pipeline/create-pipeline.ts'
 
-const UNSETTLED_EVERY_MS = 60_000
+const UNSETTLED_EVERY_MS = MINUTE_MS
 /** Whoever has just started it asks it things. */
 const QUIET_LOOK_MS = 15_000
 
@@ -297,10 +298,10 @@ function startRounds(
   }
 }
 
-const OWED_EVERY_MS = 60_000
+const OWED_EVERY_MS = MINUTE_MS
 
 /** How long an instance that comes back, or the file it left, may still say what a recovered call really was. */
-const CORRECTABLE_MS = 30 * 86_400_000
+const CORRECTABLE_MS = 30 * DAY_MS
 
 /** What calls cost beyond a monthly cap is charged when the next month begins, also where no call begins it. */
 async function bookLate(storage: Storage, pipeline: Pipeline, at: number): Promise<void> {

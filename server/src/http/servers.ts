@@ -15,7 +15,9 @@ import { timeOrderedId } from '../management/new-id.ts'
 import { type Address, addressOfHost } from './address.ts'
 import {
   type ClientAddress,
+  type CorsOrigins,
   GatewayRequest,
+  allowOrigin,
   normalizeTarget,
   refusedHead,
   shownPath,
@@ -23,7 +25,6 @@ import {
 import { type BodyWatch, arrivalOf, closeUnlessRead, createBodyWatch } from './calls/incoming.ts'
 import { matchCallPath, servedAtGatewayAddress } from './calls/call-paths.ts'
 import { renderError } from './error-envelope.ts'
-import { allowOrigin, type CorsOrigins } from './cors.ts'
 import { Connections } from './connections.ts'
 import type { ConsolePages } from './console/console-pages.ts'
 import { sendError } from './send-error.ts'

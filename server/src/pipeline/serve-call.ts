@@ -1,4 +1,5 @@
 import { type Catalogue, isProtocolId } from '../core/catalogue.ts'
+import { type AttemptParts, attempt } from './attempt/attempt.ts'
 import { admit, checkBackground } from './stages/admit.ts'
 import { authenticate, restrict } from './stages/authenticate.ts'
 import { serveBackground } from './background/serve-background.ts'
@@ -38,7 +39,10 @@ export async function serve(pipeline: ServeParts, arrival: Arrival, reply: Clien
   }
 }
 
-type ServeCallParts = LeaveParts & ServeChatOrderParts & Pick<Pipeline, 'models' | 'refuseWhenUnable'>
+type ServeCallParts = AttemptParts &
+  LeaveParts &
+  ServeChatOrderParts &
+  Pick<Pipeline, 'models' | 'refuseWhenUnable'>
 
 /**
  * The path of a call, one line per stage. Resolves when the answer has gone and the call is settled or abandoned;
@@ -66,7 +70,8 @@ async function serveCall(
     await refuse(pipeline, call, error, reply)
     return
   }
-  await runReserved(pipeline, call, reply)
+  const reserved = call
+  await runReserved(pipeline, reserved, reply, () => attempt(pipeline, reserved, reply))
 }
 
 /** The model a chat-type call names can do nothing but make videos. */

@@ -3,12 +3,11 @@
  * state machine: connecting, waiting for the first byte, flowing, over.
  */
 import type { Dispatcher } from 'undici'
-import { applyAuth } from './credentials/auth.ts'
+import { type SecretMask, applyAuth, maskText, openSecretMask } from './credentials/auth.ts'
 import { filterBody } from './body-filter.ts'
 import { ChunkStream } from './chunk-stream.ts'
 import { Connections, type Lease, SplitUrls } from './connect/connections.ts'
 import { type FindProxy, noProxies } from './connect/find-proxy.ts'
-import { maskText, openSecretMask, type SecretMask } from './credentials/secret-mask.ts'
 import { systemTimers, type TimerHandle, type Timers } from './timers.ts'
 import { TokenCache } from './credentials/token-cache.ts'
 import type {

@@ -10,8 +10,7 @@ import { OUTPUT_RATE_ASSUMED } from '../../core/metering/chain-observation.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
-import { type SettleParts, abandon, settle } from '../stages/settle.ts'
-import { type AttemptParts, attempt } from '../attempt/attempt.ts'
+import { type SettleParts, abandon, quietly, settle } from '../stages/settle.ts'
 import type { ReservedCall } from '../call.ts'
 import { type ChainRates, chargedReading, coversAll } from '../stages/charged-reading.ts'
 import { deliverFailure } from './deliver-failure.ts'
@@ -19,20 +18,23 @@ import { capabilitiesOf, isConvertible, upstreamOf } from '../attempt/dialect.ts
 import type { Exchange } from './exchange.ts'
 import type { Ended } from './exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
-import { quietly } from '../quietly.ts'
 import { remember, turnOf } from '../stages/recall.ts'
 import type { ClientReply } from '../reply.ts'
 import type { NewTurn } from '../instance/turn-keeper.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { Attempted } from '../attempt/attempt-outcome.ts'
 
-export type LeaveParts = AttemptParts & SettleParts & Pick<Pipeline, 'observations' | 'turns'>
+export type LeaveParts = SettleParts & Pick<Pipeline, 'observations' | 'turns'>
 
-/** Runs a reserved call to its end. Never rejects. */
+/**
+ * Runs a reserved call to its end. Never rejects.
+ * @param attempt tries its chains until one begins to answer
+ */
 export async function runReserved(
   pipeline: LeaveParts,
   call: ReservedCall,
   reply: ClientReply,
+  attempt: () => Promise<Attempted>,
 ): Promise<void> {
   const { metrics } = pipeline.telemetry
   const { held } = call.reservation
@@ -41,7 +43,7 @@ export async function runReserved(
   try {
     metrics.callReserved(held)
     counted = true
-    run.attempted = await attempt(pipeline, call, reply)
+    run.attempted = await attempt()
     await leave(run, run.attempted)
   } catch (error) {
     await leaveBroken(run, error)

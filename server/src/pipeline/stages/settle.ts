@@ -16,7 +16,6 @@ import type { LoggedCall, ReservedCall } from '../call.ts'
 import { estimateInputTokens } from '../instance/count-tokens.ts'
 import type { Pipeline } from '../context.ts'
 import { possibleUsage } from './charged-reading.ts'
-import { quietly } from '../quietly.ts'
 import type { Recipe } from '../../core/ledger/recipe.ts'
 import type { Leg } from '../attempt/leg.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
@@ -311,5 +310,19 @@ export function monthStartAt(
   } catch (error) {
     onFault(error)
     return 0
+  }
+}
+
+/** Does what no call may fail for: an error is logged, and the call goes on. `what` is the act in a few words. */
+export function quietly(
+  { telemetry }: Pick<Pipeline, 'telemetry'>,
+  { requestId }: Pick<LoggedCall, 'requestId'>,
+  what: string,
+  act: () => void,
+): void {
+  try {
+    act()
+  } catch (error) {
+    telemetry.log.error({ requestId, error, what }, 'a step of a call failed; the call goes on without it')
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import { Secret } from '../../core/secret.ts'
-import { maskText, openSecretMask } from './secret-mask.ts'
+import { maskText, openSecretMask } from './auth.ts'
 
 const KEY = 'sk-UPSTREAM/SECRET"key'
 const STARS = '*'.repeat(KEY.length)

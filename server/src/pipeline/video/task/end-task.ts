@@ -4,8 +4,14 @@ import { NO_USAGE } from '../../../core/canonical/usage.ts'
 import { priceCall } from '../../../core/pricing/price.ts'
 import type { VideoTask, VideoTaskError, VideoTaskPatch } from '../../../core/video/task.ts'
 import type { Pipeline } from '../../context.ts'
-import { type PersistParts, baseLogRow, frozenTerms, monthStartAt, persist } from '../../stages/settle.ts'
-import { quietly } from '../../quietly.ts'
+import {
+  type PersistParts,
+  baseLogRow,
+  frozenTerms,
+  monthStartAt,
+  persist,
+  quietly,
+} from '../../stages/settle.ts'
 import { lookAgain } from '../answer/await-end.ts'
 import type { OpenTask } from '../order/open-task.ts'
 import { inputKeyOf } from '../order/prepare-inputs.ts'
