@@ -134,7 +134,10 @@ async function usePrices(storage: Storage): Promise<void> {
   })
 }
 
-/** Nothing was owed: what lay over a cap was not charged, and the log said so. A code had one row, whoever asked for it. */
+/**
+ * Nothing was owed: what lay over a cap was not charged, and the log said so. A code had one row, whoever asked for it. What
+ * running calls hold was booked.
+ */
 function asToldBefore(rows: OldRows): OldRows {
   const told = new Map(rows)
   const change = (table: string, to: (row: Cells) => Cells | undefined) =>
@@ -144,6 +147,9 @@ function asToldBefore(rows: OldRows): OldRows {
     )
   const over = credits(38)
   change('transfers', (row) => (row['kind'] === 'owed' ? undefined : row))
+  const running = (rows.get('open_calls') ?? []).filter(({ held }) => held !== 0n)
+  told.set('transfers', [...(told.get('transfers') ?? []), ...running.map(bookedHold)])
+  change('open_calls', (row) => ({ ...row, body: withoutMark(row['body']) }))
   change('call_logs', (row) =>
     row['call_id'] === 'clipped'
       ? { ...row, deducted: credits(12), detail: withoutOwed(row['detail']) }
@@ -167,6 +173,26 @@ function asToldBefore(rows: OldRows): OldRows {
       ),
     )
   return told
+}
+
+function bookedHold(call: Cells): Cells {
+  const { call_id: id = null, account_id: account = null, started_at: at = null, held = null } = call
+  return {
+    transaction_id: id,
+    sequence: 1n,
+    at,
+    debit: `${String(account)}/credits`,
+    credit: `${String(account)}/held`,
+    amount: held,
+    kind: 'hold',
+    reference: id,
+    account_id: account,
+  }
+}
+
+function withoutMark(text: bigint | string | null | undefined): string {
+  const { holdIsUnbooked: _, ...body } = parseStored<JsonObject>(String(text))
+  return JSON.stringify(body)
 }
 
 /** Where prices stand as JSON. */

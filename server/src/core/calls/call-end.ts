@@ -47,6 +47,22 @@ export function memberOf(draft: Draft, open: OpenCall): MemberRow | undefined {
 export const holdsCredits = ({ held, monthHeld, memberHeld }: OpenCall): boolean =>
   held > 0n || monthHeld > 0n || memberHeld > 0n
 
+/** What of a call comes from Credits, as one movement; of a hold that is booked, also what is left of it. */
+export function moveCharge(
+  draft: Draft,
+  { callId, accountId, held, holdIsBooked }: OpenCall,
+  { charged, at }: { readonly charged: MicroCredits; readonly at: number },
+): void {
+  if (holdIsBooked !== true) {
+    draft.move({ step: 'charge', callId, accountId, at, amount: charged })
+    return
+  }
+  const fromHold = charged < held ? charged : held
+  draft.move({ step: 'chargeBookedHold', callId, accountId, at, amount: fromHold })
+  draft.move({ step: 'overrun', callId, accountId, at, amount: microCredits(charged - fromHold) })
+  draft.move({ step: 'release', callId, accountId, at, amount: microCredits(held - fromHold) })
+}
+
 /** The log row with what was decided under the lock. */
 export function settledLog(
   operation: SettleOperation,

@@ -10,6 +10,7 @@ import {
   holdsCredits,
   memberOf,
   monthOfCall,
+  moveCharge,
   withExchange,
 } from './call-end.ts'
 import { decideLateAbandon } from './decide-late.ts'
@@ -78,7 +79,7 @@ function releaseHolds(
   if (member !== undefined) {
     draft.putMember({ ...member, monthHeld: microCredits(member.monthHeld - memberHeld) })
   }
-  draft.move({ step: 'release', callId, accountId, at, amount: held })
+  moveCharge(draft, open, { charged: ZERO, at })
   draft.move({ step: 'chargeOwedAtEnd', callId, accountId, at, amount: paid.charged })
   draft.move({ step: 'exchangeAtSettle', callId, accountId, at, amount: exchanged })
 }

@@ -254,7 +254,6 @@ function holdCredits(
   }
   draft.move({ step: 'chargeOwedAtReserve', callId, accountId: account.id, at, amount: owedCharged })
   draft.move({ step: 'exchangeAtReserve', callId, accountId: account.id, at, amount: exchanged })
-  draft.move({ step: 'hold', callId, accountId: account.id, at, amount: held })
 }
 
 function openedCall(

@@ -12,6 +12,7 @@ import {
   holdsCredits,
   memberOf,
   monthOfCall,
+  moveCharge,
   payerOf,
   type Settled,
   settledLog,
@@ -72,7 +73,6 @@ function payCredits(
   const member = memberOf(draft, open)
   const charged = chargeableNow(account, due, { held: open.monthHeld, month })
   const owed = microCredits(due - charged)
-  const fromHold = charged < open.held ? charged : open.held
   const paid = chargeOwed(
     withFunds(account, {
       credits: microCredits(account.credits - charged),
@@ -97,10 +97,8 @@ function payCredits(
   }
   const { callId, accountId } = open
   const { at } = operation
-  draft.move({ step: 'charge', callId, accountId, at, amount: fromHold })
-  draft.move({ step: 'overrun', callId, accountId, at, amount: microCredits(charged - fromHold) })
+  moveCharge(draft, open, { charged, at })
   draft.move({ step: 'owe', callId, accountId, at, amount: owed })
-  draft.move({ step: 'release', callId, accountId, at, amount: microCredits(open.held - fromHold) })
   draft.move({ step: 'chargeOwedAtEnd', callId, accountId, at, amount: paid.charged })
   draft.move({ step: 'exchangeAtSettle', callId, accountId, at, amount: exchanged })
   return owed

@@ -143,6 +143,8 @@ export interface OpenCall {
   readonly startedAt: number
   readonly touchedAt: number
   readonly held: MicroCredits
+  /** An older release booked the hold in the ledger, so its release is booked too; absent: the account's row alone knows it. */
+  readonly holdIsBooked?: true | undefined
   readonly quotaHeld: MicroCredits
   /**
    * Held against the monthly cap: the worst case, so it may be more than `held`
@@ -237,8 +239,9 @@ export interface Transfer {
   readonly credit: string
   readonly amount: MicroCredits
   readonly kind:
-    | 'hold'
     | 'charge'
+    /** Of older releases, which booked what running calls hold. */
+    | 'hold'
     | 'release'
     | 'grant'
     | 'exchange'

@@ -11,13 +11,14 @@ import type { Transfer } from './hot-rows.ts'
 export const SEQUENCE = {
   /** Balance → Credits before the hold. */
   exchangeAtReserve: 0,
-  /** Credits → held. */
-  hold: 1,
-  /** held → revenue. */
+  // 1 was a hold: those of older releases are booked, since then only the account and its open calls know them.
+  /** Credits → revenue. */
   charge: 2,
-  /** Credits → revenue: what the hold did not cover. */
+  /** The three ends of a hold that is booked. held → revenue, … */
+  chargeBookedHold: 2,
+  /** … Credits → revenue: what it did not cover, … */
   overrun: 3,
-  /** held → Credits. */
+  /** … held → Credits. */
   release: 4,
   /** Subscription quota → quota revenue. */
   quotaCharge: 5,
@@ -48,8 +49,8 @@ export const SEQUENCE = {
 
 const KINDS = {
   exchangeAtReserve: 'exchange',
-  hold: 'hold',
   charge: 'charge',
+  chargeBookedHold: 'charge',
   overrun: 'charge',
   release: 'release',
   quotaCharge: 'quota-charge',
@@ -112,10 +113,9 @@ function accountsOf(step: Movement['step'], account: AccountId): readonly [debit
     case 'exchangeAtSettle':
     case 'exchangeLate':
       return [balancePool(account), creditsPool(account)]
-    case 'hold':
-      return [creditsPool(account), heldPool(account)]
-    case 'charge':
+    case 'chargeBookedHold':
       return [heldPool(account), REVENUE]
+    case 'charge':
     case 'overrun':
     case 'lateCharge':
       return [creditsPool(account), REVENUE]

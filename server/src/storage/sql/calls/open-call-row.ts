@@ -25,6 +25,7 @@ type Body = Omit<
   | keyof State
   | 'memberId'
   | 'memberHeld'
+  | 'holdIsBooked'
   | 'recovered'
   | 'callId'
   | 'instanceId'
@@ -38,7 +39,11 @@ type Body = Omit<
   | 'terms'
   | 'fallbackTerms'
   | 'description'
-> & { readonly member?: { readonly id: MemberId; readonly held: string } }
+> & {
+  readonly member?: { readonly id: MemberId; readonly held: string }
+  /** What the call holds is no entry of the ledger; absent: an older release wrote the row, and booked the hold. */
+  readonly holdIsUnbooked?: true
+}
 
 export const openCalls: Table<OpenCall> = {
   name: 'open_calls',
@@ -100,7 +105,7 @@ export const openCallProgress: Table<OpenCall> = {
 }
 
 export function decodeOpenCall(row: StoredRow): OpenCall {
-  const { member, ...body } = parseStored<Body>(textOf(row, 'body'))
+  const { member, holdIsUnbooked, ...body } = parseStored<Body>(textOf(row, 'body'))
   const state = parseStored<State>(textOf(row, 'state'))
   return {
     ...body,
@@ -113,6 +118,7 @@ export function decodeOpenCall(row: StoredRow): OpenCall {
     held: microCredits(integerOf(row, 'held')),
     quotaHeld: microCredits(integerOf(row, 'quota_held')),
     monthHeld: microCredits(integerOf(row, 'month_held')),
+    ...(holdIsUnbooked !== true && { holdIsBooked: true as const }),
     memberId: member?.id,
     memberHeld:
       member === undefined || state.recovered !== undefined ? ZERO : microCredits(BigInt(member.held)),
@@ -135,6 +141,7 @@ function encodeBody(call: OpenCall): string {
     fallbackModelId,
     counts,
     quotaTiers,
+    ...(call.holdIsBooked !== true && { holdIsUnbooked: true }),
     ...(memberId !== undefined && { member: { id: memberId, held: memberHeld.toString() } }),
   }
   return JSON.stringify(body)

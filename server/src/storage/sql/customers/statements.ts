@@ -14,7 +14,7 @@ import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import { decodeTransfer, splitLedgerAccount } from '../ledger/transfer-row.ts'
 
-/** Movements inside an account's Credits, the quota's, which is no money of the account, and what is owed until it is charged. */
+/** Movements inside an account's Credits (of older releases), the quota's, which is no money of the account, and what is owed until it is charged. */
 const SILENT: readonly Transfer['kind'][] = [
   'hold',
   'release',

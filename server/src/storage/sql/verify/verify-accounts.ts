@@ -3,9 +3,10 @@ import { type Kysely, sql } from 'kysely'
 import { accountId } from '../../../core/ids.ts'
 import type { Schema } from '../schema.ts'
 import type { Differences } from './differences.ts'
-import type { Holds } from './holds.ts'
+import type { AccountHolds, Holds } from './holds.ts'
 
 const PAGE_ROWS = 200
+const NOTHING_HELD: AccountHolds = { held: 0n, booked: 0n, monthHeld: 0n }
 
 export async function verifyAccounts(
   snapshot: Kysely<Schema>,
@@ -30,11 +31,11 @@ export async function verifyAccounts(
     )
     for (const account of accounts) {
       const pool = (name: string) => pools.get(`${account.id}/${name}`) ?? 0n
-      const open = holds.accounts.get(accountId(account.id)) ?? { held: 0n, monthHeld: 0n }
+      const open = holds.accounts.get(accountId(account.id)) ?? NOTHING_HELD
       const compare = (what: string, expected: bigint, found: bigint) =>
         differences.compare({ subject: `account:${account.id}`, what, expected, found })
       compare('credits by the ledger', pool('credits') + pool('held'), account.credits)
-      compare('held by the ledger', pool('held'), account.held)
+      compare('booked holds by the ledger', open.booked, pool('held'))
       compare('balance by the ledger', pool('balance'), account.balance)
       compare('owed by the ledger', -pool('owed'), account.owed)
       if (account.monthly_cap <= 0n) compare('owed without a monthly cap', 0n, account.owed)
