@@ -1,6 +1,7 @@
 /** Organisations: made, joined, and what their admins and owners do in them. */
 import { queryOptions } from '@tanstack/react-query'
 import { answerOf, client, dataOf } from './client.ts'
+import type { paths } from './generated.d.ts'
 
 const ALL = '/api/v1/user/user/organisations'
 const ONE = '/api/v1/user/user/organisations/{organisation}'
@@ -27,20 +28,16 @@ export const fundOrganisation = (
 
 export type Role = 'owner' | 'admin' | 'member'
 
-export interface MemberChange {
-  readonly role?: Role
-  readonly status?: 'active' | 'suspended'
-  readonly monthly_cap_yuan?: string
-}
+const MEMBER = `${ONE}/members/{member}` as const
+
+type MemberChange = paths[typeof MEMBER]['patch']['requestBody']['content']['application/json']
 
 export const changeMember = (organisation: string, member: string, body: MemberChange) =>
-  dataOf(client.PATCH(`${ONE}/members/{member}`, { params: { path: { organisation, member } }, body }))
+  dataOf(client.PATCH(MEMBER, { params: { path: { organisation, member } }, body }))
 
 /** `keep`: their keys go on as the organisation's own. */
 export const removeMember = (organisation: string, member: string, keys: 'delete' | 'keep') =>
-  dataOf(
-    client.DELETE(`${ONE}/members/{member}`, { params: { path: { organisation, member }, query: { keys } } }),
-  )
+  dataOf(client.DELETE(MEMBER, { params: { path: { organisation, member }, query: { keys } } }))
 
 /** What each member used since the beginning of the month. */
 export const memberUsageQuery = (organisation: string) =>

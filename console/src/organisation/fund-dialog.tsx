@@ -11,6 +11,7 @@ import { useSubmit } from '../parts/forms/use-submit.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useFormat } from '../parts/values/format.ts'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 interface FundDialogProps {
   readonly organisation: string
@@ -22,6 +23,7 @@ const UNITS = ['credits', 'yuan'] as const
 /** One's own money becomes the organisation's. */
 export function FundDialog({ organisation, onClose }: FundDialogProps) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const format = useFormat()
   const { credits, balance } = usePerson()
   const { form, submit, isPending, problem } = useFunding(organisation, onClose)
@@ -39,7 +41,9 @@ export function FundDialog({ organisation, onClose }: FundDialogProps) {
           label={t('organisation.amount')}
           description={t('organisation.have', {
             amount:
-              unit === 'credits' ? `${format.number(credits, 2)} Credits` : `¥${format.number(balance, 2)}`,
+              unit === 'credits'
+                ? `${format.number(credits, 2)} Credits`
+                : `${sign}${format.number(balance, 2)}`,
           })}
           min={0}
           thousandSeparator=","

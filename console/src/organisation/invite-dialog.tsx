@@ -12,6 +12,7 @@ import { Done } from '../parts/page/done.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { RolesHint, rolesFor } from './roles.tsx'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 interface InviteDialogProps {
   readonly organisation: string
@@ -21,6 +22,7 @@ interface InviteDialogProps {
 /** A link by mail, for whoever has the address; several may be invited one after the other. */
 export function InviteDialog({ organisation, onClose }: InviteDialogProps) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const isOwner = useIsOwner()
   const { form, submit, isPending, problem, done } = useInviting(organisation)
   return (
@@ -41,7 +43,7 @@ export function InviteDialog({ organisation, onClose }: InviteDialogProps) {
           />
           <NumberInput
             label={t('organisation.cap')}
-            prefix="¥"
+            prefix={sign}
             min={0}
             decimalScale={2}
             thousandSeparator=","

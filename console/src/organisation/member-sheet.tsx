@@ -1,5 +1,5 @@
 import { Button, Checkbox, NumberInput, Select, Switch } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,12 +10,15 @@ import { Confirm } from '../parts/forms/confirm.tsx'
 import { Sheet } from '../parts/forms/dialog.tsx'
 import forms from '../parts/forms/form.module.css'
 import { useSubmit } from '../parts/forms/use-submit.ts'
+import { PolicyFields } from '../parts/limits/policy-fields.tsx'
+import { policyBodyOf, type PolicyValues, policyValuesOf } from '../parts/limits/policy-values.ts'
 import { Marked } from '../parts/marks/marked.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import { memberName } from './member-name.ts'
 import { RolesHint, rolesFor } from './roles.tsx'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 interface MemberSheetProps {
   readonly of: Member
@@ -41,16 +44,7 @@ export function MemberSheet({ of: member, organisation, onClose }: MemberSheetPr
           {...form.getInputProps('role')}
         />
         <RolesHint />
-        <NumberInput
-          label={t('organisation.cap')}
-          description={t('organisation.capHint')}
-          prefix="¥"
-          min={0}
-          decimalScale={2}
-          thousandSeparator=","
-          placeholder={t('organisation.capNone')}
-          {...form.getInputProps('monthly_cap_yuan')}
-        />
+        <Bounds form={form} />
         <Switch
           label={t('organisation.active')}
           description={t('organisation.activeHint')}
@@ -71,6 +65,39 @@ export function MemberSheet({ of: member, organisation, onClose }: MemberSheetPr
   )
 }
 
+/** What all their keys together may take. */
+function Bounds({ form }: { readonly form: UseFormReturnType<MemberValues> }) {
+  const { t } = useTranslation()
+  const sign = useCurrencySign()
+  return (
+    <>
+      <NumberInput
+        label={t('organisation.cap')}
+        description={t('organisation.capHint')}
+        prefix={sign}
+        min={0}
+        decimalScale={2}
+        thousandSeparator=","
+        placeholder={t('organisation.capNone')}
+        {...form.getInputProps('monthly_cap_yuan')}
+      />
+      <div className={forms.part}>
+        <h3>{t('organisation.limits')}</h3>
+        <p className={forms.hint}>{t('organisation.limitsHint')}</p>
+        <PolicyFields form={form} place="policy" of={form.values.policy} />
+      </div>
+    </>
+  )
+}
+
+type MemberValues = {
+  readonly role: Role
+  /** Empty: no cap. */
+  readonly monthly_cap_yuan: string | number
+  readonly active: boolean
+  readonly policy: PolicyValues
+}
+
 function useReload(organisation: string): () => void {
   const queryClient = useQueryClient()
   return () => inBackground(queryClient.invalidateQueries({ queryKey: membersQuery(organisation).queryKey }))
@@ -79,19 +106,21 @@ function useReload(organisation: string): () => void {
 function useMember({ of: member, organisation, onClose }: MemberSheetProps) {
   const reload = useReload(organisation)
   const cap = member.monthly_cap_yuan
-  const form = useForm<{ role: Role; monthly_cap_yuan: string | number; active: boolean }>({
+  const form = useForm<MemberValues>({
     initialValues: {
       role: member.role,
       monthly_cap_yuan: isZero(cap) ? '' : Number(cap),
       active: member.status === 'active',
+      policy: policyValuesOf(member.policy),
     },
   })
   const sending = useSubmit(form, {
-    send: ({ role, monthly_cap_yuan: next, active }) =>
+    send: ({ role, monthly_cap_yuan: next, active, policy }) =>
       changeMember(organisation, member.id, {
         ...(role === member.role ? {} : { role }),
         ...(form.isDirty('active') ? { status: active ? 'active' : 'suspended' } : {}),
         ...(form.isDirty('monthly_cap_yuan') ? { monthly_cap_yuan: next === '' ? '0' : String(next) } : {}),
+        ...(form.isDirty('policy') ? { policy: policyBodyOf(policy) } : {}),
       }),
     onDone: () => {
       reload()

@@ -14,6 +14,7 @@ import { isZero } from '../parts/values/decimal.ts'
 import { useFormat } from '../parts/values/format.ts'
 import { memberName } from './member-name.ts'
 import styles from './organisation.module.css'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 const MemberSheet = lazy(() =>
   import('./member-sheet.tsx').then(({ MemberSheet: component }) => ({ default: component })),
@@ -124,11 +125,19 @@ function Cap({
   readonly of: Member
 }) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const format = useFormat()
   const used = Number(spent) + Number(held)
   if (isZero(cap))
-    return <span className={table.muted}>{t('organisation.noCap', { spent: format.number(spent, 2) })}</span>
-  const words = t('organisation.ofCap', { spent: format.number(used, 2), cap: format.number(cap, 2) })
+    return (
+      <span className={table.muted}>
+        {t('organisation.noCap', { spent: `${sign}${format.number(spent, 2)}` })}
+      </span>
+    )
+  const words = t('organisation.ofCap', {
+    spent: `${sign}${format.number(used, 2)}`,
+    cap: `${sign}${format.number(cap, 2)}`,
+  })
   return (
     <span className={styles.cap}>
       {words}

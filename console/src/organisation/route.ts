@@ -13,7 +13,7 @@ export const organisationRoute = createRoute({
       open: choiceField(search['open'], ['invite', 'fund']),
     }),
   component: lazyRouteComponent(
-    () => withTexts(() => import('./organisation-page.tsx'), 'organisation'),
+    () => withTexts(() => import('./organisation-page.tsx'), 'organisation', 'keys'),
     'OrganisationPage',
   ),
 })

@@ -15,7 +15,7 @@ import { compareDecimals, isZero, timesDecimal } from '../parts/values/decimal.t
 import { useFormat } from '../parts/values/format.ts'
 import { useRefreshMoney } from './use-refresh.ts'
 import styles from './wallet.module.css'
-import { useCurrencySign } from './use-currency.ts'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 /** Balance into Credits, by hand. */
 export function Exchange({ account }: { readonly account: Account | undefined }) {

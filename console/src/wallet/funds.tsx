@@ -5,7 +5,7 @@ import page from '../parts/page/page.module.css'
 import { Amount } from '../parts/values/amount.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import { useFormat } from '../parts/values/format.ts'
-import { useCurrencySign } from './use-currency.ts'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 /** What there is, what running calls hold of it, what was spent and what is owed. */
 export function Funds({ account }: { readonly account: Account | undefined }) {

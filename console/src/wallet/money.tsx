@@ -1,6 +1,6 @@
 import type { Pool } from '../api/wallet.ts'
 import { Amount } from '../parts/values/amount.tsx'
-import { useCurrency } from './use-currency.ts'
+import { useCurrency } from '../parts/values/use-currency.ts'
 
 interface MoneyProps {
   readonly pool: Pool

@@ -11,7 +11,7 @@ import { Done } from '../parts/page/done.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import styles from './wallet.module.css'
-import { useCurrencySign } from './use-currency.ts'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 /** A type, not an interface: forms hold records. The names are the gateway's, so that faults find their fields. */
 type Rules = {

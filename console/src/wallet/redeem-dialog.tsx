@@ -12,7 +12,7 @@ import { Done } from '../parts/page/done.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useFormat } from '../parts/values/format.ts'
 import { useRefreshMoney } from './use-refresh.ts'
-import { useCurrencySign } from './use-currency.ts'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 /** A code becomes what it is worth; several may be redeemed one after the other. */
 export function RedeemDialog({ onClose }: { readonly onClose: () => void }) {

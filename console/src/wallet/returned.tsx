@@ -10,7 +10,7 @@ import { useFormat } from '../parts/values/format.ts'
 import { useRefreshMoney } from './use-refresh.ts'
 import styles from './wallet.module.css'
 import { worthWords } from './worth.ts'
-import { useCurrencySign } from './use-currency.ts'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 /** How often it is looked whether the payment has been told. */
 const LOOK_MS = 2_000

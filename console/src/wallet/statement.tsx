@@ -18,7 +18,7 @@ import { TimeZone, useFormat } from '../parts/values/format.ts'
 import { lastMonths } from './months.ts'
 import type { WalletSearch } from './search.ts'
 import styles from './wallet.module.css'
-import { useCurrency } from './use-currency.ts'
+import { useCurrency } from '../parts/values/use-currency.ts'
 
 /** How far back one may look in the list of months. */
 const MONTHS = 24

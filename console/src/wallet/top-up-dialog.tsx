@@ -15,7 +15,7 @@ import { Loaded } from '../parts/page/loaded.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useFormat } from '../parts/values/format.ts'
 import { worthWords } from './worth.ts'
-import { useCurrencySign } from './use-currency.ts'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 type Offers = NonNullable<Awaited<ReturnType<NonNullable<typeof offersQuery.queryFn>>>>
 

@@ -14,7 +14,7 @@ import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
 import type { WalletSearch } from './search.ts'
 import { worthWords } from './worth.ts'
-import { useCurrencySign } from './use-currency.ts'
+import { useCurrencySign } from '../parts/values/use-currency.ts'
 
 interface TopUpsProps {
   readonly after: string | undefined

@@ -91,9 +91,23 @@ describe('logs over all accounts', () => {
       ],
     })
     expect(rowsOf(await admin.get('/audit?limit=1'))).toMatchObject([{ action: 'chain.change' }])
+    const [day] = (dataOf(await admin.get('/margin?timezone=Asia/Kolkata'))['days'] as Fields[]).slice(-1)
+    expect(day).toMatchObject({ chains: report['chains'] })
+    // Kolkata is half an hour off the hours of UTC.
+    expect(String((await lastTwoDays())[1]?.['at'])).toMatch(/T18:30:00.000Z$/)
+    expect((await admin.get('/margin?timezone=Nowhere')).body.message).toContain(
+      'timezone must be a time zone',
+    )
     const wrong = await admin.patch(`/chains/${String(plain?.['id'])}`, { cost: { input_price: 1 } })
     expect(wrong.body.message).toContain('cost.output_price is missing')
   })
+
+  /** Of two whole days, so that a midnight lies between them. */
+  async function lastTwoDays(): Promise<readonly Fields[]> {
+    const from = new Date(Date.now() - 86_400_000).toISOString()
+    const report = dataOf(await admin.get(`/margin?timezone=Asia/Kolkata&from=${from}`))
+    return report['days'] as Fields[]
+  }
 
   test('free calls are told with the reason', async () => {
     const cheap = await admin.gateway.newAccount({ userRate: '1' })

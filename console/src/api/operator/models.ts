@@ -32,21 +32,22 @@ export const schedulePrices = (body: NewPrices) => dataOf(client.POST(CHANGES, {
 export const cancelPrices = (id: string) =>
   dataOf(client.DELETE('/api/v1/admin/price-changes/{id}', { params: { path: { id } } }))
 
-/** `from`: ISO 8601, at most 31 days ago. */
-export const marginQuery = (from: string) =>
-  queryOptions({ queryKey: ['margin', from], queryFn: ({ signal }) => readMargin(from, signal) })
-
-function readMargin(from: string, signal: AbortSignal) {
-  return dataOf(client.GET('/api/v1/admin/margin', { params: { query: { from } }, signal }))
+interface MarginQuestion {
+  /** ISO 8601, at most 31 days ago. */
+  readonly from: string
+  /** Whose days are told one by one; absent: there are none. */
+  readonly timezone?: string
 }
 
-/** Between two moments, ISO 8601, both included. */
-export const dayMarginQuery = (from: string, to: string) =>
+export const marginQuery = (question: MarginQuestion) =>
   queryOptions({
-    queryKey: ['margin', from, to],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET('/api/v1/admin/margin', { params: { query: { from, to } }, signal })),
+    queryKey: ['margin', question],
+    queryFn: ({ signal }) => readMargin(question, signal),
   })
+
+function readMargin(query: MarginQuestion, signal: AbortSignal) {
+  return dataOf(client.GET('/api/v1/admin/margin', { params: { query }, signal }))
+}
 
 export type ChainMargin = Awaited<ReturnType<typeof readMargin>>['chains'][number]
 

@@ -79,3 +79,22 @@ export const makeCodes = (body: NewCodes, once: { 'Idempotency-Key': string }) =
 
 export const voidBatch = (id: string) =>
   dataOf(client.POST('/api/v1/admin/code-batches/{id}/void', { params: { path: { id } } }))
+
+/** The codes of a batch one by one, by the beginning of each. */
+export const codesQuery = (batch: string) =>
+  infiniteQueryOptions({
+    queryKey: ['batches', 'codes', batch],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => readCodes(batch, pageParam, signal),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+  })
+
+function readCodes(id: string, pageParam: string, signal: AbortSignal) {
+  const params = { path: { id }, query: cursorOf(pageParam) }
+  return answerOf(client.GET('/api/v1/admin/code-batches/{id}/codes', { params, signal }))
+}
+
+export type Code = Awaited<ReturnType<typeof readCodes>>['data'][number]
+
+/** By its id. */
+export const voidCode = (code: string) => dataOf(client.POST('/api/v1/admin/codes/void', { body: { code } }))

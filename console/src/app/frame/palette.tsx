@@ -14,7 +14,7 @@ import { type Found, useFound } from './use-found.ts'
 
 type Address = (typeof PAGES | typeof OPERATOR_PAGES)[number]['to']
 
-const SIGNS = { keys: 'key', models: 'models', calls: 'calls' } as const
+const SIGNS = { keys: 'key', models: 'models', calls: 'calls', accounts: 'person' } as const
 
 interface PaletteProps {
   readonly onClose: () => void
@@ -108,7 +108,10 @@ interface FoundActionsProps {
 function FoundActions({ found, onOpen }: FoundActionsProps) {
   const { t } = useTranslation()
   return found.map(({ kind, rows }) => (
-    <Spotlight.ActionsGroup key={kind} label={t(`pages.${kind}`)}>
+    <Spotlight.ActionsGroup
+      key={kind}
+      label={kind === 'accounts' ? t('operate.pages.accounts') : t(`pages.${kind}`)}
+    >
       {rows.map(({ id, name, hint, open: openRow }) => (
         <Spotlight.Action
           key={id}

@@ -1,14 +1,16 @@
-/** What the search finds beside pages: keys and models by name, a call by its id. */
-import { useQuery } from '@tanstack/react-query'
+/** What the search finds beside pages: keys and models by name, a call by its id; accounts for who runs the gateway. */
+import { useDebouncedValue } from '@mantine/hooks'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { callsQuery } from '../../api/calls.ts'
 import { keysQuery } from '../../api/keys.ts'
 import { pricingQuery } from '../../api/models.ts'
-import { useOrganisationId } from '../../api/session.ts'
+import { accountsQuery } from '../../api/operator/accounts.ts'
+import { useOrganisationId, usePerson } from '../../api/session.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 
 export interface Found {
-  readonly kind: 'keys' | 'models' | 'calls'
+  readonly kind: 'keys' | 'models' | 'calls' | 'accounts'
   readonly rows: readonly {
     readonly id: string
     readonly name: string
@@ -22,6 +24,11 @@ const ROWS_MAX = 5
 /** Whole ids are asked for, never every word that is typed. */
 const CALL_ID = /^[\w-]{16,}$/
 
+/** Of a few letters there are too many to be of use. */
+const ACCOUNT_CHARACTERS_MIN = 3
+/** Ms without a letter before the gateway is asked. */
+const TYPING_MS = 200
+
 /** `wanted`: lower case; empty: nothing is looked for yet. */
 export function useFound(wanted: string): readonly Found[] {
   const navigate = useNavigate()
@@ -30,6 +37,7 @@ export function useFound(wanted: string): readonly Found[] {
   const { data: keys = [] } = useQuery({ ...keysQuery(organisation), enabled: typed })
   const { data: offers = [] } = useQuery({ ...pricingQuery(organisation), enabled: typed })
   const calls = useCalls(wanted)
+  const accounts = useAccounts(wanted)
   if (!typed) return []
   const fits = (...texts: readonly string[]): boolean =>
     texts.some((text) => text.toLowerCase().includes(wanted))
@@ -58,6 +66,7 @@ export function useFound(wanted: string): readonly Found[] {
         })),
     },
     { kind: 'calls', rows: calls },
+    { kind: 'accounts', rows: accounts },
   ]
   return found
     .map(({ kind, rows }) => ({ kind, rows: rows.slice(0, ROWS_MAX) }))
@@ -75,5 +84,22 @@ function useCalls(id: string): Found['rows'] {
     name: call,
     hint: model ?? asked ?? '',
     open: () => inBackground(navigate({ to: '/calls', search: { request_id: call, call } })),
+  }))
+}
+
+/** Whatever the gateway finds them by: an address, a number, a name, an id. */
+function useAccounts(wanted: string): Found['rows'] {
+  const navigate = useNavigate()
+  const { role } = usePerson()
+  const [search] = useDebouncedValue(wanted, TYPING_MS)
+  const { data } = useInfiniteQuery({
+    ...accountsQuery({ search }),
+    enabled: role === 'admin' && search.length >= ACCOUNT_CHARACTERS_MIN,
+  })
+  return (data?.pages[0]?.data ?? []).map(({ id, name, email, phone }) => ({
+    id,
+    name: name ?? email ?? phone ?? id,
+    hint: email ?? phone ?? id,
+    open: () => inBackground(navigate({ to: '/operate/accounts', search: { open: id } })),
   }))
 }

@@ -5,7 +5,7 @@ import sheet from '../../parts/forms/sheet.module.css'
 import { DataTable } from '../../parts/lists/data-table.tsx'
 import table from '../../parts/lists/table.module.css'
 import { Loaded } from '../../parts/page/loaded.tsx'
-import { Amount } from '../../parts/values/amount.tsx'
+import { Balance } from '../../parts/values/balance.tsx'
 
 /** Who is in an organisation; each has an account of their own. */
 export function AccountMembers({
@@ -49,7 +49,7 @@ export function AccountMembers({
                 id: 'month',
                 head: t('accounts.month'),
                 kind: 'number',
-                cell: ({ month_spent_yuan: spent }) => <Amount value={spent} unit="yuan" />,
+                cell: ({ month_spent_yuan: spent }) => <Balance value={spent} />,
               },
             ]}
           />

@@ -9,6 +9,7 @@ import { type Fact, Facts } from '../../parts/lists/facts.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { CopyIcon } from '../../parts/snippets/copy-button.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
+import { Balance } from '../../parts/values/balance.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import operator from '../parts/operator.module.css'
 import { AccountActions } from './account-actions.tsx'
@@ -18,6 +19,7 @@ import { AccountMembers } from './account-members.tsx'
 import { namesOf } from '../parts/account-name.ts'
 import { Trail } from '../parts/trail.tsx'
 import { AccountState, AccountTags } from './account-state.tsx'
+import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
 interface AccountSheetProps {
   readonly id: string
@@ -55,6 +57,7 @@ export function AccountSheet({ id, onOpen, onClose }: AccountSheetProps) {
 
 function Money({ of }: { readonly of: AnyAccount }) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const cap = Number(of.monthly_cap_yuan)
   const format = useFormat()
   return (
@@ -73,18 +76,18 @@ function Money({ of }: { readonly of: AnyAccount }) {
       </div>
       <div>
         <dd>
-          <Amount value={of.balance} unit="yuan" />
+          <Balance value={of.balance} />
         </dd>
         <dt>{t('accounts.balance')}</dt>
       </div>
       <div>
         <dd>
-          <Amount value={of.month_spent_yuan} unit="yuan" />
+          <Balance value={of.month_spent_yuan} />
         </dd>
         <dt>
           {cap === 0
             ? t('accounts.month')
-            : t('accounts.monthOf', { cap: `¥${format.number(of.monthly_cap_yuan, 2)}` })}
+            : t('accounts.monthOf', { cap: `${sign}${format.number(of.monthly_cap_yuan, 2)}` })}
         </dt>
       </div>
     </dl>
@@ -93,6 +96,7 @@ function Money({ of }: { readonly of: AnyAccount }) {
 
 function About({ of }: { readonly of: AnyAccount }) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const format = useFormat()
   const policyWords = usePolicyWords()
   const { auto_exchange: exchange } = of
@@ -119,7 +123,7 @@ function About({ of }: { readonly of: AnyAccount }) {
       t('accounts.exchange'),
       exchange.enabled
         ? t('accounts.exchanges', {
-            yuan: format.number(exchange.step_yuan, 2),
+            step: `${sign}${format.number(exchange.step_yuan, 2)}`,
             credits: format.number(exchange.below_credits, 2),
           })
         : t('accounts.byHand'),

@@ -14,6 +14,7 @@ import { Empty } from '../../parts/page/empty.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
+import { Balance } from '../../parts/values/balance.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { Find } from '../parts/find.tsx'
 import { MoreRows } from '../parts/more-rows.tsx'
@@ -149,14 +150,14 @@ function useColumns(): readonly Column<AccountRow>[] {
       head: t('accounts.balance'),
       kind: 'number',
       wide: true,
-      cell: ({ balance }) => <Amount value={balance} unit="yuan" />,
+      cell: ({ balance }) => <Balance value={balance} />,
     },
     {
       id: 'month',
       head: t('accounts.month'),
       kind: 'number',
       wide: true,
-      cell: ({ month_spent_yuan: spent }) => <Amount value={spent} unit="yuan" />,
+      cell: ({ month_spent_yuan: spent }) => <Balance value={spent} />,
     },
     { id: 'plan', head: t('overview.plan'), wide: true, kind: 'muted', cell: ({ plan }) => plan ?? '–' },
     {

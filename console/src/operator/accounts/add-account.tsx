@@ -9,6 +9,7 @@ import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormProblem } from '../../parts/page/problem.tsx'
+import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
 interface AddAccountProps {
   readonly onClose: () => void
@@ -113,6 +114,7 @@ function Person({ values }: PartProps) {
 /** What it begins with. */
 function Beginning({ values }: PartProps) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   return (
     <>
       <div className={form.row}>
@@ -125,7 +127,7 @@ function Beginning({ values }: PartProps) {
         />
         <NumberInput
           label={t('accounts.balance')}
-          prefix="¥"
+          prefix={sign}
           thousandSeparator=" "
           min={0}
           decimalScale={6}

@@ -12,6 +12,7 @@ import { type PolicyValues, policyBodyOf, policyValuesOf } from '../../parts/lim
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormProblem } from '../../parts/page/problem.tsx'
 import { namesOf } from '../parts/account-name.ts'
+import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
 interface EditAccountProps {
   readonly of: AnyAccount
@@ -108,6 +109,7 @@ function Standing({ of, values }: PartProps) {
 
 function Charges({ values }: PartProps) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   return (
     <div className={form.row}>
       <NumberInput
@@ -121,7 +123,7 @@ function Charges({ values }: PartProps) {
       <NumberInput
         label={t('accounts.cap')}
         description={t('accounts.capHint')}
-        prefix="¥"
+        prefix={sign}
         thousandSeparator=" "
         min={0}
         decimalScale={6}

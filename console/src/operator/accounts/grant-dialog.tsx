@@ -11,6 +11,7 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { FormProblem } from '../../parts/page/problem.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { namesOf } from '../parts/account-name.ts'
+import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
 interface GrantDialogProps {
   readonly of: AnyAccount
@@ -65,9 +66,10 @@ export function GrantDialog({ of, renew, onClose }: GrantDialogProps) {
 
 function GrantFields({ values }: { readonly values: UseFormReturnType<GrantValues> }) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   const format = useFormat()
   const { pool, amount } = values.values
-  const unit = pool === 'credits' ? 'Credits' : t('accounts.yuan')
+  const unit = pool === 'credits' ? 'Credits' : sign
   return (
     <>
       <SegmentedControl

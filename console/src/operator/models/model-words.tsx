@@ -58,11 +58,15 @@ export function usePriceText(): (pricing: Pricing, field: PriceField) => string 
   }
 }
 
+/** Prices that are not of tokens. */
+const EACH = ['image_price', 'video_price', 'request_price'] as const
+
 /** In and out by tokens; what else a model is billed by below. */
 export function PriceCell({ of }: { readonly of: Pricing }) {
   const { t } = useTranslation()
   const priceOf = usePriceText()
-  const others = billedPrices(of).filter((field) => MODE_OF[field] !== 'token')
+  const billed: readonly string[] = billedPrices(of)
+  const others = EACH.filter((field) => billed.includes(field))
   const isByToken = of.billing_modes.includes('token')
   return (
     <>
@@ -73,7 +77,7 @@ export function PriceCell({ of }: { readonly of: Pricing }) {
       )}
       {others.map((field) => (
         <span key={field} className={isByToken ? table.second : table.first}>
-          {priceOf(of, field)} <span className={table.muted}>{t(`operate.prices.${field}`)}</span>
+          {priceOf(of, field)} <span className={table.muted}>{t(`operate.each.${field}`)}</span>
         </span>
       ))}
     </>

@@ -20,7 +20,7 @@ export function usePeriod(): Period {
 export function useMargins(): readonly ChainMargin[] | undefined {
   const period = usePeriod()
   const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
-  const { data } = useQuery(marginQuery(new Date(hour - HOURS[period] * HOUR_MS).toISOString()))
+  const { data } = useQuery(marginQuery({ from: new Date(hour - HOURS[period] * HOUR_MS).toISOString() }))
   return data?.chains
 }
 

@@ -12,6 +12,8 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
 import { useFormat } from '../../parts/values/format.ts'
 import { MoreRows } from '../parts/more-rows.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { BatchSheet } from './batch-sheet.tsx'
 import { CodesForm } from './codes-form.tsx'
 import { Worth } from './top-ups.tsx'
 
@@ -21,7 +23,9 @@ export function Codes() {
   const [making, make] = useState(false)
   const [voiding, ask] = useState<Batch>()
   const columns = useColumns(ask)
+  const [{ open }, change] = useAddress()
   const batches = useInfiniteQuery(batchesQuery)
+  const opened = batches.data?.pages.flatMap(({ data }) => data).find(({ id }) => id === open)
   return (
     <>
       <div className={page.sectionHead}>
@@ -37,12 +41,20 @@ export function Codes() {
             <Empty icon="gift" title={t('money.noCodes')} />
           ) : (
             <>
-              <DataTable label={t('money.tabs.codes')} columns={columns} rows={rows} idOf={({ id }) => id} />
+              <DataTable
+                label={t('money.tabs.codes')}
+                columns={columns}
+                rows={rows}
+                idOf={({ id }) => id}
+                chosen={open}
+                onChoose={({ id }) => change({ open: id }, 'push')}
+              />
               <MoreRows query={batches} />
             </>
           )
         }}
       </Loaded>
+      {opened !== undefined && <BatchSheet of={opened} onClose={() => change({ open: undefined })} />}
       {making && <CodesForm onClose={() => make(false)} />}
       {voiding !== undefined && <VoidBatch of={voiding} onClose={() => ask(undefined)} />}
     </>

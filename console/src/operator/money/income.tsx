@@ -1,6 +1,7 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useContext } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type ChainMargin, dayMarginQuery, marginQuery } from '../../api/operator/models.ts'
+import { type ChainMargin, marginQuery } from '../../api/operator/models.ts'
 import { Figure } from '../../parts/charts/figure.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
@@ -9,23 +10,25 @@ import { Empty } from '../../parts/page/empty.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
 import { Amount } from '../../parts/values/amount.tsx'
-import { useFormat } from '../../parts/values/format.ts'
+import { browserZone, TimeZone, useFormat } from '../../parts/values/format.ts'
+import { dayOf, dayStart } from '../../parts/values/zoned-days.ts'
 import { type Earned, earnedOf } from '../parts/earned.ts'
 import { Margin } from '../parts/margin.tsx'
 import { useAddress } from '../parts/use-address.ts'
 
-const PERIODS = ['24h', '7d', '30d'] as const
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
-const DAYS = { '24h': 1, '7d': 7, '30d': 30 } as const
+const PERIODS = ['today', '7d', '30d'] as const
+const DAYS = { today: 1, '7d': 7, '30d': 30 } as const
 
 /** What calls brought in and cost: in all, by day, by model and by vendor. */
 export function Income() {
   const { t } = useTranslation()
   const [{ period }, change] = useAddress()
   const chosen = choiceField(period, PERIODS) ?? '7d'
-  const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
-  const margin = useQuery(marginQuery(new Date(hour - DAYS[chosen] * DAY_MS).toISOString()))
+  const timeZone = useContext(TimeZone)
+  // Whole days of the person's, today the last of them.
+  const first = dayStart(dayOf(Date.now(), timeZone), timeZone, 1 - DAYS[chosen])
+  const from = new Date(first).toISOString()
+  const margin = useQuery(marginQuery({ from, timezone: timeZone ?? browserZone() }))
   return (
     <>
       <Filters>
@@ -38,7 +41,7 @@ export function Income() {
         />
       </Filters>
       <Loaded query={margin} height={420}>
-        {({ chains }) =>
+        {({ chains, days }) =>
           chains.length === 0 ? (
             <Empty icon="wallet" title={t('money.nothing')} />
           ) : (
@@ -46,11 +49,11 @@ export function Income() {
               <Sums of={earnedOf(chains)} />
               <Split title={t('money.byModel')} rows={groupsOf(chains, ({ model }) => model)} />
               <Split title={t('money.byVendor')} rows={groupsOf(chains, ({ vendor_code: code }) => code)} />
+              <ByDay days={days} />
             </>
           )
         }
       </Loaded>
-      <ByDay count={DAYS[chosen]} />
     </>
   )
 }
@@ -110,7 +113,7 @@ function useColumns(): readonly Column<Group>[] {
     { id: 'name', head: t('money.name'), cell: ({ name }) => name },
     {
       id: 'calls',
-      head: t('calls.calls'),
+      head: t('pages.calls'),
       kind: 'number',
       cell: ({ earned }) => format.number(earned.calls),
     },
@@ -135,20 +138,14 @@ function useColumns(): readonly Column<Group>[] {
   ]
 }
 
-/** One question a day: the gateway keeps the sums, so each is short. */
-function ByDay({ count }: { readonly count: number }) {
+interface ByDayProps {
+  readonly days: readonly { readonly at: string; readonly chains: readonly ChainMargin[] }[]
+}
+
+/** The newest first. */
+function ByDay({ days }: ByDayProps) {
   const { t } = useTranslation()
   const format = useFormat()
-  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
-  const days = Array.from({ length: count }, (_, back) => today - back * DAY_MS)
-  const sums = useQueries({
-    queries: days.map((day) =>
-      dayMarginQuery(new Date(day).toISOString(), new Date(day + DAY_MS - 1).toISOString()),
-    ),
-  })
-  const rows = days.map((day, at) => ({
-    name: format.date(day),
-    earned: earnedOf(sums[at]?.data?.chains ?? []),
-  }))
-  return <Split title={t('money.byDay')} rows={rows} />
+  const rows = days.map(({ at, chains }) => ({ name: format.date(at), earned: earnedOf(chains) }))
+  return <Split title={t('money.byDay')} rows={rows.toReversed()} />
 }

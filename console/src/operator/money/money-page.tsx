@@ -1,14 +1,20 @@
 import { SegmentedControl } from '@mantine/core'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useAddress } from '../parts/use-address.ts'
-import { Codes } from './codes.tsx'
-import { FreeCalls } from './free-calls.tsx'
 import { Income } from './income.tsx'
-import { Packages } from './packages.tsx'
-import { Plans } from './plans.tsx'
-import { TopUps } from './top-ups.tsx'
+
+const Codes = lazy(() => import('./codes.tsx').then(({ Codes: component }) => ({ default: component })))
+const FreeCalls = lazy(() =>
+  import('./free-calls.tsx').then(({ FreeCalls: component }) => ({ default: component })),
+)
+const Packages = lazy(() =>
+  import('./packages.tsx').then(({ Packages: component }) => ({ default: component })),
+)
+const Plans = lazy(() => import('./plans.tsx').then(({ Plans: component }) => ({ default: component })))
+const TopUps = lazy(() => import('./top-ups.tsx').then(({ TopUps: component }) => ({ default: component })))
 
 const TABS = ['income', 'topUps', 'codes', 'plans', 'packages', 'free'] as const
 const PARTS = {
@@ -38,7 +44,9 @@ export function MoneyPage() {
           }
         />
       </PageHead>
-      <Part />
+      <Suspense>
+        <Part />
+      </Suspense>
     </>
   )
 }

@@ -7,6 +7,7 @@ import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
+import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
 type PackageValues = {
   readonly code: string
@@ -74,6 +75,7 @@ interface FieldsProps {
 
 function Fields({ values, isNew }: FieldsProps) {
   const { t } = useTranslation()
+  const sign = useCurrencySign()
   return (
     <>
       <div className={form.row}>
@@ -92,7 +94,7 @@ function Fields({ values, isNew }: FieldsProps) {
         <NumberInput label={t('money.worth')} min={0} decimalScale={6} {...values.getInputProps('amount')} />
         <NumberInput
           label={t('money.price')}
-          prefix="¥"
+          prefix={sign}
           min={0}
           decimalScale={2}
           {...values.getInputProps('price')}

@@ -11,7 +11,7 @@ import { State } from '../../parts/marks/state.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
-import { Amount } from '../../parts/values/amount.tsx'
+import { Balance } from '../../parts/values/balance.tsx'
 import { PackageForm } from './package-form.tsx'
 import { Worth } from './top-ups.tsx'
 
@@ -93,7 +93,7 @@ function useColumns(onRemove: (one: Package) => void): readonly Column<Package>[
       id: 'price',
       head: t('money.price'),
       kind: 'number',
-      cell: ({ price }) => <Amount value={price} unit="yuan" />,
+      cell: ({ price }) => <Balance value={price} />,
     },
     { id: 'worth', head: t('money.worth'), kind: 'number', cell: (one) => <Worth of={one} /> },
     {

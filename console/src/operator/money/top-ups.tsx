@@ -9,6 +9,7 @@ import { choiceField } from '../../parts/lists/search-fields.ts'
 import { Empty } from '../../parts/page/empty.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
+import { Balance } from '../../parts/values/balance.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { shortId } from '../../parts/values/short-id.ts'
 import { AccountFilter } from '../parts/account-filter.tsx'
@@ -106,6 +107,6 @@ interface WorthProps {
 
 /** In Credits, or in balance. */
 export function Worth({ of: { credits, yuan } }: WorthProps) {
-  if (yuan !== null) return <Amount value={yuan} unit="yuan" />
+  if (yuan !== null) return <Balance value={yuan} />
   return credits === null ? '–' : <>{<Amount value={credits} />} Credits</>
 }

@@ -4,8 +4,6 @@ import { currencySign, useFormat } from './format.ts'
 interface AmountProps {
   /** A decimal number as text. */
   readonly value: string
-  /** `yuan` puts its sign in front. */
-  readonly unit?: 'credits' | 'yuan'
   /** The sign of this one, ISO 4217, stands in front. */
   readonly currency?: string | undefined
   /** How many decimals are shown; all of them stand in the title. */
@@ -13,9 +11,9 @@ interface AmountProps {
 }
 
 /** An amount with its whole part in front: what is small stands back, and nothing is rounded away unseen. */
-export function Amount({ value, unit = 'credits', currency, digits = 2 }: AmountProps) {
+export function Amount({ value, currency, digits = 2 }: AmountProps) {
   const format = useFormat()
-  const sign = currency === undefined ? (unit === 'yuan' ? '¥' : '') : currencySign(format, currency)
+  const sign = currency === undefined ? '' : currencySign(format, currency)
   const { whole, fraction } = format.split(value, Math.min(digits, 2))
   const rest = digits === 6 ? format.split(value, 6).fraction.slice(fraction.length) : ''
   const cut = digits === 6 ? format.split(value, 6) : { whole, fraction }

@@ -175,7 +175,7 @@ function isThisYear(moment: Moment): boolean {
 function numeral(value: number | string): number | Numeral {
   if (typeof value === 'number') return value
   if (isNumeral(value)) return value
-  throw new Error(`${value} is no decimal number`)
+  throw new Error(`${value} is not a decimal number`)
 }
 
 function isNumeral(text: string): text is Numeral {

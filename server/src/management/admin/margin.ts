@@ -2,7 +2,7 @@
  * What each chain brought in and what it cost. Costs are counted from the same quantities the customer was
  * billed for, at the prices the operator stated for the chain; where none are stated, only the revenue is told.
  */
-import { DAY_MS } from '../../core/durations.ts'
+import { nextDay } from '../../core/calendar.ts'
 import type { DecimalText, Pricing, Settings } from '../../core/catalogue.ts'
 import type { ChainId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
@@ -31,35 +31,51 @@ export interface ChainMargin {
 export interface MarginReport {
   readonly chains: readonly ChainMargin[]
   readonly calls: number
+  /** Each day of the period as its zone counts it, oldest first; of no zone: none. */
+  readonly days: readonly MarginDay[]
   /** Always: sums are as complete for a year as for a day. */
   readonly complete: true
 }
 
-/** Both ends included. */
+export interface MarginDay {
+  /** Its first instant within the period, epoch ms. */
+  readonly at: number
+  readonly chains: readonly ChainMargin[]
+}
+
+interface Period {
+  /** Epoch ms, both included. */
+  readonly from: number
+  readonly to: number
+  /** Whose days are told one by one. */
+  readonly timezone?: string | undefined
+}
+
 export async function readMargin(
   storage: Pick<Storage, 'customers' | 'prices' | 'catalogue'>,
-  period: { readonly from: number; readonly to: number },
+  { from: first, to, timezone }: Period,
 ): Promise<MarginReport> {
   const costs = await storage.prices.costs()
   const { settings } = await storage.catalogue.read()
-  const sums = new Map<ChainId, Sums>()
-  const end = period.to + 1
-  for (let from = period.from; from < end; from = nextDay(from)) {
-    const until = Math.min(nextDay(from), end)
+  const view = (sums: ReadonlyMap<ChainId, Sums>): readonly ChainMargin[] =>
+    [...sums]
+      .map(([id, one]) => viewSums(id, one, costs.has(id)))
+      .sort((one, other) => one.chain_id - other.chain_id)
+  const all = new Map<ChainId, Sums>()
+  const days: MarginDay[] = []
+  const end = to + 1
+  for (let from = first; from < end; ) {
+    const until = Math.min(nextDay(from, timezone ?? 'UTC'), end)
+    const ofDay = new Map<ChainId, Sums>()
     for (const used of await storage.customers.usage.chains({ from, until })) {
-      addUsage(sums, used, knownCost(costs.get(used.chainId), settings))
+      const cost = knownCost(costs.get(used.chainId), settings)
+      for (const sums of [all, ofDay]) addUsage(sums, used, cost)
     }
+    if (timezone !== undefined) days.push({ at: from, chains: view(ofDay) })
+    from = until
   }
-  const chains = [...sums].map(([id, one]) => viewSums(id, one, costs.has(id)))
-  return {
-    chains: chains.sort((one, other) => one.chain_id - other.chain_id),
-    calls: chains.reduce((calls, chain) => calls + chain.calls, 0),
-    complete: true,
-  }
-}
-
-function nextDay(at: number): number {
-  return at - (at % DAY_MS) + DAY_MS
+  const chains = view(all)
+  return { chains, days, calls: chains.reduce((calls, chain) => calls + chain.calls, 0), complete: true }
 }
 
 interface Sums {

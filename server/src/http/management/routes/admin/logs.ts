@@ -7,6 +7,7 @@ import { type AccountId, accountId, keyId } from '../../../../core/ids.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { microCredits } from '../../../../core/money.ts'
 import { FREE_REASONS, whyFree } from '../../../../management/admin/free-calls.ts'
+import { isTimezone } from '../../../../core/calendar.ts'
 import { readMargin } from '../../../../management/admin/margin.ts'
 import {
   EXPORT_FORMATS,
@@ -243,6 +244,18 @@ function sumsRoute(app: Api, context: AdminLogsContext): void {
   })
 }
 
+const chainMarginShape = z.strictObject({
+  chain_id: z.number().int(),
+  model: z.string().nullable(),
+  vendor_code: z.string().nullable(),
+  calls: z.number().int(),
+  free_calls: z.number().int(),
+  byok_calls: z.number().int(),
+  revenue: decimalText,
+  cost: decimalText.nullable(),
+  margin: decimalText.nullable(),
+})
+
 function marginRoute(app: Api, context: AdminLogsContext): void {
   const { storage } = context
   defineRoute(app, context, {
@@ -254,7 +267,13 @@ function marginRoute(app: Api, context: AdminLogsContext): void {
     description:
       'In Credits. Costs are known for chains whose `cost` is set; the others show their revenue only. At most ' +
       `${MARGIN_DAYS_MAX} days; absent \`from\`: the last day.`,
-    query: z.strictObject({ from: instantText.optional(), to: instantText.optional() }),
+    query: z.strictObject({
+      from: instantText.optional(),
+      to: instantText.optional(),
+      timezone: z.string().max(100).optional().meta({
+        description: 'Like Asia/Shanghai: `days` tells each of its days; absent: there are none.',
+      }),
+    }),
     data: z.strictObject({
       from: isoTime,
       to: isoTime,
@@ -262,19 +281,8 @@ function marginRoute(app: Api, context: AdminLogsContext): void {
       complete: z.boolean().meta({
         description: 'False: only the newest calls of the period are counted; ask for a shorter one.',
       }),
-      chains: z.array(
-        z.strictObject({
-          chain_id: z.number().int(),
-          model: z.string().nullable(),
-          vendor_code: z.string().nullable(),
-          calls: z.number().int(),
-          free_calls: z.number().int(),
-          byok_calls: z.number().int(),
-          revenue: decimalText,
-          cost: decimalText.nullable(),
-          margin: decimalText.nullable(),
-        }),
-      ),
+      chains: z.array(chainMarginShape),
+      days: z.array(z.strictObject({ at: isoTime, chains: z.array(chainMarginShape) })),
     }),
     handle: async ({ query }) => {
       const to = query.to ?? openEnd(context.now()) - 1
@@ -283,8 +291,18 @@ function marginRoute(app: Api, context: AdminLogsContext): void {
         const message = `must lie before to, by at most ${MARGIN_DAYS_MAX} days`
         throw refuseFields([{ in: 'query', path: 'from', message }])
       }
-      const report = await readMargin(storage, { from, to })
-      return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ...report }
+      const { timezone } = query
+      if (timezone !== undefined && !isTimezone(timezone)) {
+        const message = 'must be a time zone like Asia/Shanghai'
+        throw refuseFields([{ in: 'query', path: 'timezone', message }])
+      }
+      const { days, ...report } = await readMargin(storage, { from, to, timezone })
+      return {
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        ...report,
+        days: days.map(({ at, chains }) => ({ at: new Date(at).toISOString(), chains })),
+      }
     },
   })
 }

@@ -1,0 +1,116 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { anyAccountQuery } from '../../api/operator/accounts.ts'
+import { type Batch, type Code, codesQuery, voidCode } from '../../api/operator/money.ts'
+import { Confirm } from '../../parts/forms/confirm.tsx'
+import { Sheet } from '../../parts/forms/dialog.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import table from '../../parts/lists/table.module.css'
+import { Marked } from '../../parts/marks/marked.tsx'
+import { State } from '../../parts/marks/state.tsx'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { shortId } from '../../parts/values/short-id.ts'
+import { useFormat } from '../../parts/values/format.ts'
+import { MoreRows } from '../parts/more-rows.tsx'
+
+/** The codes of a batch one by one: which were redeemed, by whom; and one of them voided. */
+export function BatchSheet({ of, onClose }: { readonly of: Batch; readonly onClose: () => void }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const [voiding, ask] = useState<Code>()
+  const codes = useInfiniteQuery(codesQuery(of.id))
+  const columns = useColumns(ask)
+  return (
+    <Sheet
+      title={of.note ?? t('money.batchOf', { day: format.date(of.created_at) })}
+      size={640}
+      onClose={onClose}
+    >
+      <Loaded query={codes} height={320}>
+        {({ pages }) => (
+          <>
+            <DataTable
+              label={t('money.codes')}
+              columns={columns}
+              rows={pages.flatMap(({ data }) => data)}
+              idOf={({ id }) => id}
+              isQuiet={({ status }) => status !== 'open'}
+            />
+            <MoreRows query={codes} />
+          </>
+        )}
+      </Loaded>
+      {voiding !== undefined && <VoidCode of={voiding} onClose={() => ask(undefined)} />}
+    </Sheet>
+  )
+}
+
+function VoidCode({ of, onClose }: { readonly of: Code; readonly onClose: () => void }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  return (
+    <Confirm
+      title={t('money.voidOneTitle')}
+      action={t('money.void')}
+      onConfirm={async () => {
+        await voidCode(of.id)
+        await queryClient.invalidateQueries({ queryKey: ['batches'] })
+      }}
+      onClose={onClose}
+    >
+      <Marked text={t('money.voidOneText', { code: `${of.hint}-…` })} />
+    </Confirm>
+  )
+}
+
+const STATES = {
+  open: { icon: 'clock', tone: 'quiet' },
+  redeemed: { icon: 'done', tone: 'good' },
+  void: { icon: 'failed', tone: 'warn' },
+} as const
+
+function useColumns(onVoid: (code: Code) => void): readonly Column<Code>[] {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return [
+    { id: 'code', head: t('money.code'), cell: ({ hint }) => <code>{hint}-…</code> },
+    {
+      id: 'status',
+      head: t('operate.state'),
+      cell: ({ status }) => <State {...STATES[status]}>{t(`money.codeStates.${status}`)}</State>,
+    },
+    {
+      id: 'by',
+      head: t('money.redeemedBy'),
+      kind: 'muted',
+      cell: ({ redeemed_by: by, redeemed_at: at }) =>
+        by === null ? (
+          '–'
+        ) : (
+          <>
+            <Redeemer id={by} />
+            {at !== null && <span className={table.second}>{format.recent(at)}</span>}
+          </>
+        ),
+    },
+    {
+      id: 'act',
+      head: <span className={table.unseen}>{t('actions')}</span>,
+      kind: 'actions',
+      cell: (code) =>
+        code.status === 'open' && (
+          <Button variant="default" size="xs" onClick={() => onVoid(code)}>
+            {t('money.void')}
+          </Button>
+        ),
+    },
+  ]
+}
+
+/** By name; one that is gone by its id. */
+function Redeemer({ id }: { readonly id: string }) {
+  const { data } = useQuery(anyAccountQuery(id))
+  return <span className={table.first}>{data?.email ?? data?.phone ?? shortId(id)}</span>
+}
