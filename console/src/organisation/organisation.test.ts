@@ -94,15 +94,24 @@ test('an organisation is made and funded, somebody comes by the link of a mail, 
   const sheet = page.getByRole('dialog', { name: 'bob@example.com' })
   await sheet.getByRole('combobox', { name: 'Role' }).click()
   await page.getByRole('option', { name: 'Admin' }).click()
+  await sheet.getByRole('button', { name: 'Add a limit' }).click()
+  await sheet.getByRole('textbox', { name: 'At most' }).fill('9000')
   await sheet.getByRole('switch', { name: 'May call' }).uncheck({ force: true })
   expect(await visit.barriers()).toEqual([])
   await sheet.getByRole('button', { name: 'Save' }).click()
   await row.getByText('Admin').waitFor()
   await row.getByText('suspended').waitFor()
+  const members = await ann.ask('GET', `user/user/organisations/${organisation}/members`)
+  expect(members).toContainEqual(
+    expect.objectContaining({
+      email: BOB.email,
+      policy: { windows: [{ dimension: 'amount', limit: 9000, seconds: 2_592_000 }] },
+    }),
+  )
   expect(await hello()).toBeGreaterThanOrEqual(401)
 
   await row.getByText('bob@example.com').click()
-  await sheet.getByRole('button', { name: 'Remove' }).click()
+  await sheet.getByRole('button', { name: 'Remove', exact: true }).click()
   await page
     .getByRole('dialog', { name: 'Remove this member?' })
     .getByRole('button', { name: 'Remove' })

@@ -22,7 +22,8 @@ export function AccountActions({ of }: { readonly of: AnyAccount }) {
   const queryClient = useQueryClient()
   const problemText = useProblemText()
   const [act, ask] = useState<Act>()
-  const renew = () => queryClient.invalidateQueries({ queryKey: ['accounts'] })
+  const renew = () =>
+    Promise.all(['accounts', 'audit'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })))
   const letIn = useMutation({ mutationFn: () => activate(of.id), onSuccess: renew })
   const isPerson = of.kind === 'person'
   const mayLook = isPerson && of.role !== 'admin' && of.status === 'active'

@@ -1,7 +1,7 @@
 /** Accounts in the hands of an operator: found, read whole, made, given to, changed, suspended, looked through. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { signInAs } from '../../../test/api.ts'
+import { callModel, signInAs } from '../../../test/api.ts'
 import { expectOpenToEverybody } from '../../../test/everybody.ts'
 import { ADMIN, CUSTOMER } from '../../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../../test/visit.ts'
@@ -124,6 +124,38 @@ test('an operator looks through a customer’s eyes: a banner says so on every p
   expect(await banner.count()).toBe(0)
   expect(faults).toEqual([])
   await close()
+})
+
+test('an operator finds an account by the search, deletes a key of it and resets its second factors', async () => {
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  const { key } = await ann.ask<{ key: string }>('POST', 'user/user/keys', { name: 'leaked' })
+  await ann.ask('POST', 'user/user/second-factors/totp', {})
+  const visit = await site.visit('/operate/health', { as: ADMIN })
+  const { page } = visit
+  await page.keyboard.press('/')
+  await page.getByRole('textbox', { name: 'Search pages, keys, models, call ids' }).fill('lindq')
+  await page.getByRole('button', { name: /Ann Lindqvist/ }).click()
+  const sheet = page.getByRole('dialog', { name: 'Ann Lindqvist' })
+  await sheet.getByRole('button', { name: 'Delete the key leaked' }).click()
+  const ask = page.getByRole('dialog', { name: /Delete/ }).last()
+  await ask.getByText('leaked').first().waitFor()
+  await ask.getByRole('button', { name: 'Delete' }).click()
+  await sheet.getByRole('row', { name: /leaked/ }).waitFor({ state: 'detached' })
+  const body = { model: 'gpt-5', messages: [{ role: 'user', content: 'Hi' }] }
+  expect(await callModel(site.baseUrl, { key, body })).toBe(401)
+  await sheet.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Reset second factors' }).click()
+  const reset = page.getByRole('dialog', { name: 'Reset the second factors?' })
+  expect(await reset.getByRole('button', { name: 'Reset second factors' }).isDisabled()).toBe(true)
+  await reset.getByLabel('Reason').fill('lost the phone')
+  expect(await visit.barriers()).toEqual([])
+  await reset.getByRole('button', { name: 'Reset second factors' }).click()
+  await reset.waitFor({ state: 'detached' })
+  await sheet.getByText('account.reset-second-factors').waitFor()
+  // Every session of theirs ended with it.
+  await expect(ann.ask('GET', 'user/user/keys')).rejects.toThrow('401')
+  expect(visit.faults).toEqual([])
+  await visit.close()
 })
 
 test('for a customer there are no such pages', async () => {

@@ -1,6 +1,6 @@
 /** The audit log with before and after, the proof of the books, and requests to be verified. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { signInAs } from '../../../test/api.ts'
+import { type Person, signInAs } from '../../../test/api.ts'
 import { expectOpenToEverybody } from '../../../test/everybody.ts'
 import { ADMIN, CUSTOMER } from '../../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site, textOf } from '../../../test/visit.ts'
@@ -38,7 +38,7 @@ test('an act is read with what was before and after it, the books are verified, 
   await visit.close()
 })
 
-test('a request is read with its documents, and rejected with a reason', async () => {
+async function askToBeVerified(): Promise<Person> {
   const ann = await signInAs(site.baseUrl, CUSTOMER)
   const form = new FormData()
   form.set('kind', 'personal')
@@ -51,6 +51,11 @@ test('a request is read with its documents, and rejected with a reason', async (
     body: form,
   })
   expect(asked.status, await asked.text()).toBeLessThan(300)
+  return ann
+}
+
+test('a request is read with its documents, and rejected with a reason; the next one is approved', async () => {
+  const ann = await askToBeVerified()
   const visit = await site.visit('/operate/trust', { as: ADMIN })
   const { page } = visit
   await page.getByText('Ann Lindqvist').waitFor()
@@ -68,6 +73,13 @@ test('a request is read with its documents, and rejected with a reason', async (
   expect(await ann.ask('GET', 'user/user/verification')).toMatchObject({
     requests: [{ status: 'rejected', reason: 'not readable' }],
   })
+  await askToBeVerified()
+  await page.reload()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  const approve = page.getByRole('dialog', { name: 'Approve this request?' })
+  await approve.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('Nobody waits.').waitFor()
+  expect(await ann.ask('GET', 'user/user/account')).toMatchObject({ verification: 'personal' })
   expect(visit.faults).toEqual([])
   await visit.close()
 })
