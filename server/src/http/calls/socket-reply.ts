@@ -44,11 +44,9 @@ export class SocketReply implements ClientReply {
 
   start(head: ReplyHead): void {
     this.started = true
-    const headers: Record<string, string | number> = {
-      'x-request-id': this.#options.requestId,
-      ...(this.#model === undefined ? {} : { 'gw-model': headerText(this.#model) }),
-      ...head.headers,
-    }
+    const headers: Record<string, string | number> = { 'x-request-id': this.#options.requestId }
+    if (this.#model !== undefined) headers['gw-model'] = headerText(this.#model)
+    Object.assign(headers, head.headers)
     if (head.contentLength !== undefined) headers['content-length'] = head.contentLength
     if (!this.#request.complete) headers['connection'] = 'close'
     this.#response.writeHead(head.status, headers)

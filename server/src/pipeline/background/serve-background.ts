@@ -199,7 +199,7 @@ async function giveBack(
     accountId: call.account.id,
     at,
     sent: false,
-    log: { ...baseLogRow(call, at), ...outcome },
+    log: baseLogRow(call, at, outcome),
     task: taskId === undefined ? undefined : { id: taskId, patch },
   })
 }

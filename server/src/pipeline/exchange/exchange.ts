@@ -414,11 +414,11 @@ export class Exchange implements UpstreamSink, PulsedStream {
 
   #replyHead(): ReturnType<ConstructorParameters<typeof Delivery>[0]['head']> {
     const streamed = this.#came?.form === 'stream'
-    const streaming = streamed ? { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } : {}
+    const streaming = streamed ? { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } : undefined
     const contentType = this.#came?.contentType ?? 'application/json'
     return {
       status: this.status,
-      headers: { 'content-type': contentType, ...streaming, ...this.#options.replyHeaders() },
+      headers: Object.assign({ 'content-type': contentType }, streaming, this.#options.replyHeaders()),
     }
   }
 

@@ -10,7 +10,7 @@ import { OUTPUT_RATE_ASSUMED } from '../../core/metering/chain-observation.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
-import { type SettleParts, abandon, quietly, settle } from '../stages/settle.ts'
+import { type EndedRow, type SettleParts, abandon, quietly, settle } from '../stages/settle.ts'
 import type { ReservedCall } from '../call.ts'
 import { type ChainRates, chargedReading, coversAll } from '../stages/charged-reading.ts'
 import { deliverFailure } from './deliver-failure.ts'
@@ -228,7 +228,7 @@ function answeredRow(
   call: ReservedCall,
   { kind, leg, exchange, records }: AnsweredRun,
   { ending, code }: Ended,
-): Partial<CallLogRow> {
+): EndedRow {
   const endedAt = pipeline.now()
   return {
     endedAt,

@@ -76,10 +76,13 @@ export async function openExchange(
   const lane = await openLane(pipeline, call, { leg, dialect, reply })
   if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }
   const exchange = new Exchange({
+    // First, where spreading costs least.
+    ...listeners(pipeline, call, leg),
     send: (sink) => send(pipeline, call, { leg, found, secret, formed, lane: lane.lane }, sink),
     requestId: call.requestId,
     lane: lane.lane,
-    ...extrasTold(leg, dialect),
+    extras: extrasTold(leg, dialect),
+    tierHeader: isConvertible(dialect) ? dialect.tierHeader : undefined,
     stream: call.stream,
     reply,
     replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
@@ -87,7 +90,6 @@ export async function openExchange(
     timers: systemTimers,
     nextTurn: (go) => setImmediate(go),
     now: pipeline.now,
-    ...listeners(pipeline, call, leg),
   })
   return { kind: 'open', exchange }
 }
@@ -127,13 +129,9 @@ interface Sent {
 }
 
 /** What costs extra is looked for only where it has a price. */
-function extrasTold(
-  { model, chain }: Leg,
-  dialect: LegUpstream['dialect'],
-): Pick<ExchangeOptions, 'extras' | 'tierHeader'> {
-  if (!hasSurcharges(model) || !isConvertible(dialect)) return { extras: undefined, tierHeader: undefined }
-  const extras = watchExtras(dialect.protocol, dialect.capabilities(chain.forwardModelId))
-  return { extras, tierHeader: dialect.tierHeader }
+function extrasTold({ model, chain }: Leg, dialect: LegUpstream['dialect']): ExchangeOptions['extras'] {
+  if (!hasSurcharges(model) || !isConvertible(dialect)) return undefined
+  return watchExtras(dialect.protocol, dialect.capabilities(chain.forwardModelId))
 }
 
 function asAsked(call: ReservedCall, leg: Leg, formed: FormedRequest): FormedRequest {
