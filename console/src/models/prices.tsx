@@ -16,6 +16,8 @@ export const PRICES = [
   'image_price',
   'video_price',
   'request_price',
+  'character_price',
+  'audio_second_price',
 ] as const
 export type Price = (typeof PRICES)[number]
 
@@ -30,6 +32,8 @@ const MODES = {
   image_price: 'image',
   video_price: 'video_second',
   request_price: 'request',
+  character_price: 'character',
+  audio_second_price: 'audio_second',
 } as const satisfies Readonly<Record<Price, string>>
 
 /** Whether the model is billed by it. */

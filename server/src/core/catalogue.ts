@@ -16,6 +16,7 @@ export const PASSED_FORMS = {
   moderation: { makesOutputTokens: false },
   rerank: { makesOutputTokens: false },
   images: { makesOutputTokens: true },
+  speech: { makesOutputTokens: true },
 } as const satisfies Readonly<Record<string, { readonly makesOutputTokens: boolean }>>
 export type PassedFormId = keyof typeof PASSED_FORMS
 export const PASSED_FORM_IDS = Object.keys(PASSED_FORMS).filter(isPassedForm)
@@ -42,11 +43,12 @@ export function makesOutputTokens(protocol: ChainProtocol): boolean {
 
 export type Status = 'enabled' | 'disabled' | 'maintenance'
 export type Feature = 'text' | 'image' | 'audio' | 'video'
-export type BillingMode = 'token' | 'image' | 'video_second' | 'request'
+export type BillingMode = 'token' | 'image' | 'video_second' | 'request' | 'character' | 'audio_second'
 
 /** What a call over such a chain can be billed by. A model that is billed by nothing of it would give its calls away. */
 export function billedBy(protocol: ChainProtocol): readonly BillingMode[] {
   if (protocol === 'video') return ['video_second', 'request']
+  if (protocol === 'speech') return ['token', 'character', 'request']
   // What makes tokens may make images of them.
   return makesOutputTokens(protocol) ? ['token', 'image', 'request'] : ['token', 'request']
 }
@@ -57,7 +59,10 @@ export type DecimalText = string
 /** ISO 4217, in capitals. */
 export type Currency = string
 
-/** Prices in one currency: per million tokens, per request, per image, per video second. null: falls back or absent. */
+/**
+ * Prices in one currency: per million tokens or characters, per request, image, second of video and second of sound. null:
+ * falls back or absent.
+ */
 export interface Pricing {
   readonly currency: Currency
   readonly billingModes: readonly BillingMode[]
@@ -70,6 +75,10 @@ export interface Pricing {
   readonly requestPrice: DecimalText | null
   readonly imagePrice: DecimalText | null
   readonly videoPrice: DecimalText | null
+  /** Of a million Unicode code points that are spoken. */
+  readonly characterPrice: DecimalText | null
+  /** Of a second of sound that is listened to. */
+  readonly audioSecondPrice: DecimalText | null
 }
 
 export interface Timeouts {

@@ -8,7 +8,7 @@ export interface OfflineAnswer {
 }
 
 export interface OfflineChunk {
-  readonly data: string
+  readonly data: string | Uint8Array
   /** Pause before it. */
   readonly afterMs: number
 }

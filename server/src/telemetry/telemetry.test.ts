@@ -61,6 +61,8 @@ const ROW: CallLogRow = {
   secondsDeclared: undefined,
   secondsProduced: undefined,
   images: 0,
+  characters: 0,
+  audioSeconds: 0,
   amount: microCredits(2_500_000n),
   deducted: microCredits(2_000_000n),
   owed: microCredits(0n),

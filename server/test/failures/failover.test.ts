@@ -81,6 +81,8 @@ const PRICES = {
   requestPrice: null,
   imagePrice: null,
   videoPrice: null,
+  characterPrice: null,
+  audioSecondPrice: null,
 }
 
 const USAGE = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 }

@@ -285,6 +285,8 @@ export const TOKEN_PRICES: Pricing = {
   requestPrice: null,
   imagePrice: null,
   videoPrice: null,
+  characterPrice: null,
+  audioSecondPrice: null,
 }
 
 export function putVendor(

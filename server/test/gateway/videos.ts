@@ -18,6 +18,8 @@ export const VIDEO_PRICES: Pricing = {
   requestPrice: null,
   imagePrice: null,
   videoPrice: '0.5',
+  characterPrice: null,
+  audioSecondPrice: null,
 }
 
 /** A video of that many seconds that plays. */

@@ -33,6 +33,8 @@ export const TOKEN_PRICING: Pricing = {
   requestPrice: null,
   imagePrice: null,
   videoPrice: null,
+  characterPrice: null,
+  audioSecondPrice: null,
 }
 
 export function sampleVendor(code: string, change: Partial<Vendor> = {}): Vendor {

@@ -16,13 +16,14 @@ import {
   type NaiveModelPrice,
   type NaiveReserve,
 } from '../../src/core/calls/naive-model.ts'
-import type {
-  AbandonOperation,
-  ClaimOperation,
-  HotOperation,
-  ReserveOperation,
-  SettleOperation,
-  VideoEnd,
+import {
+  type AbandonOperation,
+  type ClaimOperation,
+  type HotOperation,
+  ONE_CALL,
+  type ReserveOperation,
+  type SettleOperation,
+  type VideoEnd,
 } from '../../src/core/ledger/operations.ts'
 import { decideRecovery } from '../../src/core/calls/recover.ts'
 import { NO_USAGE } from '../../src/core/canonical/usage.ts'
@@ -518,7 +519,7 @@ export class Simulation {
         usage: { ...NO_USAGE, input: use.input, output: use.output },
         images: use.images,
         videoSeconds: use.seconds,
-        requests: 1,
+        ...ONE_CALL,
       },
       { terms: termsOf(use.model), chainId: chainId(Number(use.chain)), userRate: open.userRate },
     )

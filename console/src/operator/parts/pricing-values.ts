@@ -10,8 +10,17 @@ export const PRICE_FIELDS = [
   'image_price',
   'video_price',
   'request_price',
+  'character_price',
+  'audio_second_price',
 ] as const
-export const BILLING_MODES = ['token', 'image', 'video_second', 'request'] as const
+export const BILLING_MODES = [
+  'token',
+  'image',
+  'video_second',
+  'request',
+  'character',
+  'audio_second',
+] as const
 export type BillingMode = (typeof BILLING_MODES)[number]
 
 /** Which mode asks for a price. */
@@ -25,6 +34,8 @@ export const MODE_OF = {
   image_price: 'image',
   video_price: 'video_second',
   request_price: 'request',
+  character_price: 'character',
+  audio_second_price: 'audio_second',
 } as const satisfies Readonly<Record<(typeof PRICE_FIELDS)[number], BillingMode>>
 
 export type PriceField = (typeof PRICE_FIELDS)[number]
@@ -54,6 +65,8 @@ export function pricingValuesOf(pricing: Pricing | null, currency: string): Pric
     image_price: price('image_price'),
     video_price: price('video_price'),
     request_price: price('request_price'),
+    character_price: price('character_price'),
+    audio_second_price: price('audio_second_price'),
   }
 }
 
@@ -73,5 +86,7 @@ export function pricingBodyOf(values: PricingValues) {
     image_price: price('image_price'),
     video_price: price('video_price'),
     request_price: price('request_price'),
+    character_price: price('character_price'),
+    audio_second_price: price('audio_second_price'),
   }
 }

@@ -17,6 +17,8 @@ const CLASSES = [
   'image',
   'video_second',
   'request',
+  'character',
+  'audio_second',
 ] as const
 
 /** The price as a sum, line by line: amount × price × chain × rate = Credits. */

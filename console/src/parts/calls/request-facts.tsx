@@ -29,6 +29,10 @@ export function RequestFacts({ call }: { readonly call: LoggedCall }) {
     ...optional(t('calls.fields.custom_id'), call.custom_id),
     ...optional(t('calls.fields.user'), call.user),
     [t('calls.countedBy'), <CountedBy key="counted" call={call} />],
+    ...(call.characters === 0 ? [] : [[t('dimensions.characters'), format.number(call.characters)] as const]),
+    ...(call.audio_seconds === 0
+      ? []
+      : [[t('dimensions.audio_seconds'), format.number(call.audio_seconds, 2)] as const]),
     ...(call.images === 0 ? [] : [[t('dimensions.images'), format.number(call.images)] as const]),
     ...(call.seconds_produced === null
       ? []

@@ -1,7 +1,16 @@
 import { useTranslation } from 'react-i18next'
 
 /** What a window can count. */
-export const DIMENSIONS = ['requests', 'tokens', 'amount', 'images', 'videos', 'video_seconds'] as const
+export const DIMENSIONS = [
+  'requests',
+  'tokens',
+  'amount',
+  'images',
+  'videos',
+  'video_seconds',
+  'characters',
+  'audio_seconds',
+] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
 export function dimensionOf(name: string): Dimension | undefined {

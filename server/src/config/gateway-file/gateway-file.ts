@@ -198,6 +198,8 @@ export const PRICES_OF_MODE = {
   image: ['image_price'],
   video_second: ['video_price'],
   request: ['request_price'],
+  character: ['character_price'],
+  audio_second: ['audio_second_price'],
 } as const satisfies Record<BillingMode, readonly string[]>
 
 export const BILLING_MODES = [
@@ -205,6 +207,8 @@ export const BILLING_MODES = [
   'image',
   'video_second',
   'request',
+  'character',
+  'audio_second',
 ] as const satisfies readonly BillingMode[]
 export const FEATURES = ['text', 'image', 'audio', 'video'] as const satisfies readonly Feature[]
 export const STATUSES = ['enabled', 'disabled', 'maintenance'] as const satisfies readonly Status[]

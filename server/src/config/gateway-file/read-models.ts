@@ -82,6 +82,8 @@ export const readPricing: Read<PricingRow> = (node, report) => {
     requestPrice: price('request_price'),
     imagePrice: price('image_price'),
     videoPrice: price('video_price'),
+    characterPrice: price('character_price'),
+    audioSecondPrice: price('audio_second_price'),
   }
   map.close()
   reportMissingPrices(map, pricing, report)
@@ -101,6 +103,8 @@ function reportMissingPrices(map: MapReader, pricing: PricingRow, report: Report
     image_price: pricing.imagePrice,
     video_price: pricing.videoPrice,
     request_price: pricing.requestPrice,
+    character_price: pricing.characterPrice,
+    audio_second_price: pricing.audioSecondPrice,
   }
   for (const mode of pricing.billingModes) {
     for (const name of PRICES_OF_MODE[mode]) {

@@ -2,7 +2,7 @@
 import { exchangeWhenLow } from '../admission/credits.ts'
 import type { CredentialId } from '../ids.ts'
 import type { CallEnd } from '../limits/limit-state.ts'
-import { toUnits } from '../limits/units.ts'
+import { hundredthsOf, toUnits } from '../limits/units.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { fundsOf, withFunds } from './account-funds.ts'
 import type { Draft } from '../ledger/draft.ts'
@@ -125,6 +125,8 @@ export function endOf(
       tokens: toUnits(operation.tokens),
       images: toUnits(operation.images),
       videoSeconds: toUnits(operation.videoSeconds),
+      characters: toUnits(operation.characters ?? 0),
+      audioHundredths: hundredthsOf(operation.audioSeconds ?? 0),
       amount: ofCredential ? operation.amount : deducted,
     },
   }

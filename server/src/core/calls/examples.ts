@@ -28,13 +28,14 @@ import type {
   Transfer,
 } from '../ledger/hot-rows.ts'
 import { type CallLogRow, EMPTY_LOG_ROW } from '../ledger/log-row.ts'
-import type {
-  AbandonOperation,
-  Demand,
-  HotOperation,
-  HotOutcome,
-  ReserveOperation,
-  SettleOperation,
+import {
+  type AbandonOperation,
+  type Demand,
+  type HotOperation,
+  type HotOutcome,
+  ONE_CALL,
+  type ReserveOperation,
+  type SettleOperation,
 } from '../ledger/operations.ts'
 
 export const KEY = keyId('key_1')
@@ -59,6 +60,8 @@ export const NO_PRICES: Pricing = {
   requestPrice: null,
   imagePrice: null,
   videoPrice: null,
+  characterPrice: null,
+  audioSecondPrice: null,
 }
 
 /** 1 Credit per 1 000 input tokens, 10 Credits per 1 000 output tokens. */
@@ -200,7 +203,7 @@ export function exampleSettle(
   const images = use.images ?? 0
   const videoSeconds = use.videoSeconds ?? 0
   const { recipe, amount } = priceCall(
-    { usage, images, videoSeconds, requests: 1 },
+    { usage, images, videoSeconds, ...ONE_CALL },
     { terms: use.terms ?? TERMS, chainId: CHAIN, userRate: use.userRate ?? '100' },
   )
   return {

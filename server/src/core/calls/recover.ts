@@ -23,6 +23,9 @@ export interface CallDescription {
   readonly secondsDeclared?: number | undefined
   /** Calls it is billed as, where that is not one. */
   readonly requests?: number | undefined
+  /** Of speech, and of sound that is listened to; absent: none. */
+  readonly characters?: number | undefined
+  readonly audioSeconds?: number | undefined
   /** Chain id → who answers there, so that a recovered row can name the vendor. */
   readonly chains?: Readonly<Record<string, DescribedChain>> | undefined
 }
@@ -54,6 +57,8 @@ export function decodeDescription(
     customId: textOf(parsed['customId']),
     secondsDeclared: numberOf(parsed['secondsDeclared']),
     requests: numberOf(parsed['requests']),
+    characters: numberOf(parsed['characters']),
+    audioSeconds: numberOf(parsed['audioSeconds']),
     chains: chainsOf(parsed['chains']),
   }
 }
@@ -119,9 +124,9 @@ function settleRecovered(
 ): SettleOperation {
   const { progress, at, monthStart } = known
   const videoSeconds = progress.usageSource === 'declared' ? call.counts.videoSeconds : 0
-  const requests = known.description.requests ?? call.counts.requests
+  const { requests = call.counts.requests, characters = 0, audioSeconds = 0 } = known.description
   const { recipe, amount } = priceCall(
-    { usage: progress.usage, images: progress.images, videoSeconds, requests },
+    { usage: progress.usage, images: progress.images, videoSeconds, requests, characters, audioSeconds },
     { terms: known.terms, chainId: progress.chainId, userRate: call.userRate },
   )
   return {
@@ -139,7 +144,9 @@ function settleRecovered(
     tokens: tokensOf(progress.usage),
     images: progress.images,
     videoSeconds,
-    log: { ...describedRow(call, known.description, progress), amount, recipe },
+    characters,
+    audioSeconds,
+    log: { ...describedRow(call, known.description, progress), characters, audioSeconds, amount, recipe },
     recovery: true,
   }
 }

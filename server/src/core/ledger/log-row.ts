@@ -35,6 +35,10 @@ export interface CallLogRow {
   readonly secondsDeclared: number | undefined
   readonly secondsProduced: number | undefined
   readonly images: number
+  /** Unicode code points that were spoken. */
+  readonly characters: number
+  /** Seconds of sound that were listened to, in hundredths at the finest. */
+  readonly audioSeconds: number
   /** µCr by the formula, exact. */
   readonly amount: MicroCredits
   /** µCr the call takes from Credits or quota, what it owes included. */
@@ -89,6 +93,8 @@ export const EMPTY_LOG_ROW = {
   secondsDeclared: undefined,
   secondsProduced: undefined,
   images: 0,
+  characters: 0,
+  audioSeconds: 0,
   amount: ZERO,
   deducted: ZERO,
   owed: ZERO,

@@ -73,9 +73,13 @@ export interface Estimate {
 /** What of a call is billed and stands in its request already: no answer changes it. */
 export interface Pieces {
   readonly requests: number
+  /** Unicode code points to be spoken. */
+  readonly characters: number
+  /** Of sound to be listened to, rounded up to hundredths. An answer may tell of more. */
+  readonly audioSeconds: number
 }
 
-export const ONE_CALL: Pieces = { requests: 1 }
+export const ONE_CALL: Pieces = { requests: 1, characters: 0, audioSeconds: 0 }
 
 /** Counts charged at admission and given back when the upstream never generated. */
 export interface Counts {
@@ -84,6 +88,10 @@ export interface Counts {
   readonly videos: number
   /** Held at admission, charged at settlement. */
   readonly videoSeconds: number
+  /** Of speech; held and charged like these. Absent: none. */
+  readonly characters?: number
+  /** Of sound that is listened to; held and charged like these. Absent: none. */
+  readonly audioSeconds?: number
 }
 
 export interface ReserveOperation {
@@ -219,6 +227,9 @@ export interface SettleOperation {
   readonly tokens: number
   readonly images: number
   readonly videoSeconds: number
+  /** Absent: none. */
+  readonly characters?: number
+  readonly audioSeconds?: number
   /** `deducted`, `owed`, `subscriptionCovered`, `capped` and `recovered` are filled in under the lock. */
   readonly log: CallLogRow
   readonly task?: VideoEnd | undefined

@@ -39,6 +39,8 @@ export interface RecipeLine {
     | 'image'
     | 'video_second'
     | 'request'
+    | 'character'
+    | 'audio_second'
   readonly quantity: number
   readonly price: string
   readonly per: 1 | 1_000_000

@@ -26,6 +26,8 @@ export interface Consumed {
   readonly tokens: bigint
   readonly images: bigint
   readonly videoSeconds: bigint
+  readonly characters: bigint
+  readonly audioHundredths: bigint
   /** µCr. */
   readonly amount: bigint
 }

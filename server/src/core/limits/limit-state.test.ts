@@ -33,6 +33,8 @@ const consumed = (part: Partial<Consumed> = {}): Consumed => ({
   tokens: 0n,
   images: 0n,
   videoSeconds: 0n,
+  characters: 0n,
+  audioHundredths: 0n,
   amount: 0n,
   ...part,
 })
@@ -74,6 +76,8 @@ const FILLING: Readonly<
   videos: { asks: { videos: 2 }, uses: {} },
   amount: { asks: {}, uses: { amount: 2_000_000n } },
   video_seconds: { asks: { videos: 1, videoSeconds: 2 }, uses: { videoSeconds: 2n } },
+  characters: { asks: { characters: 2 }, uses: { characters: 2n } },
+  audio_seconds: { asks: { audioSeconds: 2 }, uses: { audioHundredths: 200n } },
 }
 const CODES: Readonly<Record<Dimension, number>> = {
   requests: 42902,
@@ -82,6 +86,8 @@ const CODES: Readonly<Record<Dimension, number>> = {
   videos: 42902,
   amount: 42902,
   video_seconds: 42910,
+  characters: 42902,
+  audio_seconds: 42902,
 }
 
 /** Rows that say each dimension has a window and an anchor of its own (docs/reference/contract.md#8-13). */
@@ -92,6 +98,8 @@ const OWN_WINDOW: Readonly<Record<Dimension, string>> = {
   videos: '[8-16]',
   amount: '[8-17]',
   video_seconds: '[8-18]',
+  characters: '',
+  audio_seconds: '',
 }
 
 describe('every dimension', () => {
@@ -520,6 +528,8 @@ function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[])
       images: asked.images,
       videos,
       video_seconds: asked.videoSeconds,
+      characters: 0,
+      audio_seconds: 0,
       tokens: step.video ? 0 : 1,
       amount: 1,
     }
@@ -552,6 +562,8 @@ function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[])
         tokens: BigInt(step.tokens),
         images: BigInt(step.images),
         videoSeconds: BigInt(seconds),
+        characters: 0n,
+        audioHundredths: 0n,
         amount: BigInt(step.micro),
       }
       state = settleLimits(state, taken, { consumed: uses, at })
@@ -584,6 +596,11 @@ function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[])
           return
         case 'amount':
           if (settled) window.use(id, BigInt(step.micro), at)
+          return
+        // No step of these speaks or listens.
+        case 'characters':
+        case 'audio_seconds':
+          return
       }
     }
   }

@@ -1,6 +1,15 @@
 /** Limits of one subject: a key, an account or an upstream credential (docs/reference/contract.md#2.6, #8). */
 
-export const DIMENSIONS = ['requests', 'tokens', 'images', 'videos', 'amount', 'video_seconds'] as const
+export const DIMENSIONS = [
+  'requests',
+  'tokens',
+  'images',
+  'videos',
+  'amount',
+  'video_seconds',
+  'characters',
+  'audio_seconds',
+] as const
 /** What a window counts. Each dimension has windows and anchors of its own (docs/reference/contract.md#8-13). */
 export type Dimension = (typeof DIMENSIONS)[number]
 

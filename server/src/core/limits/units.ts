@@ -3,6 +3,11 @@ export function toUnits(count: number): bigint {
   return count > 0 ? BigInt(Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER)) : 0n
 }
 
+/** Of seconds of sound, rounded up; what is a whole number of them but for the last bit of a float stays so. */
+export function hundredthsOf(seconds: number): bigint {
+  return toUnits(Math.round(seconds * 1_000) / 10)
+}
+
 /** A policy's limit in units, rounded to the nearest one; `amount` has six decimals. */
 export function limitUnits(limit: number, unitsPerLimit: bigint): bigint {
   if (!(limit > 0)) return 0n

@@ -25,6 +25,8 @@ export interface MeterOptions {
   readonly inputTokensEstimate: number
   /** Of each image, where the upstream tells no output; absent: none. */
   readonly tokensPerImage?: number
+  /** Of the whole answer, where the upstream tells no output and no text shows it; absent: none. */
+  readonly outputUntold?: number
 }
 
 export interface MeterReading {
@@ -194,12 +196,13 @@ class AnswerMeter implements Meter {
     const reported = this.#usage
     const images = this.#images + (this.#imageBegun ? 1 : 0)
     const ofImages = reported.output === undefined ? images * (this.#options.tokensPerImage ?? 0) : 0
-    const estimated = reported.input === undefined || uncoveredOutput + ofImages > 0
+    const untold = reported.output === undefined ? (this.#options.outputUntold ?? 0) : 0
+    const estimated = reported.input === undefined || uncoveredOutput + ofImages + untold > 0
     return {
       usage: {
         ...reported,
         input: reported.input ?? estimatedInput,
-        output: (reported.output ?? 0) + uncoveredOutput + ofImages,
+        output: (reported.output ?? 0) + uncoveredOutput + ofImages + untold,
       },
       source: estimated ? 'estimated' : 'upstream',
       produced: this.#produced,

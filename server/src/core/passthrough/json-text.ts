@@ -59,3 +59,30 @@ function cutBefore(inside: Uint8Array, limit: number): number {
   }
   return cut
 }
+
+const BACKSLASH = 0x5c
+const LETTER_U = 0x75
+
+/** Unicode code points of a JSON string given without its quotes. Half a pair of surrogates is one. */
+export function countCodePoints(inside: Uint8Array): number {
+  let count = 0
+  let afterHigh = false
+  for (let at = 0; at < inside.length; at += 1) {
+    const byte = inside[at] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    let isHigh = false
+    let isSecondHalf = false
+    if (byte === BACKSLASH) {
+      at += 1
+      if (inside[at] === LETTER_U) {
+        const unit = Number.parseInt(decoder.decode(inside.subarray(at + 1, at + 5)), 16)
+        isHigh = unit >= 0xd800 && unit <= 0xdbff
+        isSecondHalf = afterHigh && unit >= 0xdc00 && unit <= 0xdfff
+        at += 4
+      }
+    }
+    if (!isSecondHalf) count += 1
+    afterHigh = isHigh
+  }
+  return count
+}

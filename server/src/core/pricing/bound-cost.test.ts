@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NO_PRICES } from '../calls/examples.ts'
-import type { Estimate } from '../ledger/operations.ts'
+import { type Estimate, ONE_CALL } from '../ledger/operations.ts'
 import { NO_USAGE } from '../canonical/usage.ts'
 import { chainId } from '../ids.ts'
 import { boundCost, LEAST_OUTPUT_TOKENS } from './bound-cost.ts'
@@ -87,7 +87,7 @@ describe('what a call may cost', () => {
             usage: { ...NO_USAGE, input, output },
             images: 0,
             videoSeconds: 0,
-            requests: 1,
+            ...ONE_CALL,
           }
           const { amount } = priceCall(consumption, { terms: priced, chainId: chainId(2), userRate })
           expect(amount <= bounds(priced, asked, userRate).full).toBe(true)

@@ -20,12 +20,14 @@ export const LEAST_OUTPUT_TOKENS = 256
 
 /** Bounds round as the amount does, and rounding is monotone: a call inside its estimate never costs more than held. */
 export function boundCost(bounds: Bounds, estimate: Estimate, userRate: Decimal): CostBounds {
-  const { requests } = estimate.pieces ?? ONE_CALL
+  const { requests, characters, audioSeconds } = estimate.pieces ?? ONE_CALL
   const pieces =
     bounds.request * whole(requests) +
     bounds.fees +
     bounds.image * whole(estimate.images) +
-    bounds.videoSecond * whole(estimate.videoSeconds)
+    bounds.videoSecond * whole(estimate.videoSeconds) +
+    bounds.character * whole(characters) +
+    bounds.audioHundredth * whole(audioSeconds * 100)
   const entry = pieces + bounds.input * whole(estimate.inputTokens)
   const divisor = 10n ** BigInt(bounds.scale + userRate.scale + PERCENT_DIGITS)
   const cost = (units: bigint) => microCredits(divideHalfEven(units * userRate.units, divisor))

@@ -1,3 +1,4 @@
+import { ONE_CALL } from '../ledger/operations.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NO_PRICES, TERMS } from '../calls/examples.ts'
@@ -115,7 +116,7 @@ const amountOf = (
   { multiplier = '1', userRate = '100' } = {},
 ) =>
   priceCall(
-    { usage: { ...NO_USAGE, input: input.tokens }, images: 0, videoSeconds: 0, requests: 1 },
+    { usage: { ...NO_USAGE, input: input.tokens }, images: 0, videoSeconds: 0, ...ONE_CALL },
     {
       chainId: chainId(1),
       userRate,

@@ -1,3 +1,4 @@
+import { ONE_CALL } from '../ledger/operations.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NO_PRICES } from '../calls/examples.ts'
@@ -23,7 +24,7 @@ function price(row: Case) {
     usage: { ...NO_USAGE, ...row.usage },
     images: row.images ?? 0,
     videoSeconds: row.videoSeconds ?? 0,
-    requests: 1,
+    ...ONE_CALL,
   }
   const terms = {
     pricing: { ...NO_PRICES, ...row.pricing },
@@ -209,7 +210,7 @@ describe('the amount of a call in µCr', () => {
   test('a chain the terms do not know counts with multiplier 1', () => {
     const terms = { pricing: { ...NO_PRICES, inputPrice: '9' }, creditsPerUnit: '1000', multipliers: {} }
     const usage = { ...NO_USAGE, input: 1 }
-    const consumption = { usage, images: 0, videoSeconds: 0, requests: 1 }
+    const consumption = { usage, images: 0, videoSeconds: 0, ...ONE_CALL }
     expect(priceCall(consumption, { terms, chainId: chainId(1), userRate: '100' }).amount).toBe(9_000n)
   })
 

@@ -14,6 +14,8 @@ export interface Consumption {
   /** Declared seconds of video, not the produced length (docs/reference/contract.md#8-25). */
   readonly videoSeconds: number
   readonly requests: number
+  readonly characters: number
+  readonly audioSeconds: number
 }
 
 export interface Tariff {
@@ -92,6 +94,10 @@ function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLin
   }
   if (modes.includes('image')) line('image', consumption.images, pricing.imagePrice, 1)
   if (modes.includes('video_second')) line('video_second', consumption.videoSeconds, pricing.videoPrice, 1)
+  if (modes.includes('character'))
+    line('character', consumption.characters, pricing.characterPrice, 1_000_000)
+  if (modes.includes('audio_second'))
+    line('audio_second', consumption.audioSeconds, pricing.audioSecondPrice, 1)
   if (modes.includes('request')) line('request', consumption.requests, pricing.requestPrice, 1)
   return lines
 }

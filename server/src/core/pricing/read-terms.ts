@@ -8,7 +8,7 @@ import type { PriceTerms } from './terms.ts'
 export interface ReadableTerms {
   readonly kind: 'terms'
   readonly terms: PriceTerms
-  /** µCr per token, image, second or request × 10^`scale`, largest chain multiplier included, user rate not. */
+  /** µCr per token, character, image, second or request × 10^`scale`, largest chain multiplier included, user rate not. */
   readonly bounds: Bounds
 }
 
@@ -22,6 +22,9 @@ export interface Bounds {
   readonly image: bigint
   readonly videoSecond: bigint
   readonly request: bigint
+  readonly character: bigint
+  /** Of a hundredth of a second of sound. */
+  readonly audioHundredth: bigint
   /** What costs extra by the use, each once. */
   readonly fees: bigint
   /** Tools at the vendor, used as often as they may be beyond the once that `fees` hold for. */
@@ -108,6 +111,8 @@ const BILLING_MODES: ReadonlySet<unknown> = new Set<BillingMode>([
   'image',
   'video_second',
   'request',
+  'character',
+  'audio_second',
 ])
 const isBillingMode = (value: unknown): value is BillingMode => BILLING_MODES.has(value)
 
@@ -126,6 +131,8 @@ function readPricing(value: JsonValue | undefined): Pricing | undefined {
   const requestPrice = readPrice(value['requestPrice'])
   const imagePrice = readPrice(value['imagePrice'])
   const videoPrice = readPrice(value['videoPrice'])
+  const characterPrice = readPrice(value['characterPrice'])
+  const audioSecondPrice = readPrice(value['audioSecondPrice'])
   if (
     typeof currency !== 'string' ||
     inputPrice === undefined ||
@@ -136,7 +143,9 @@ function readPricing(value: JsonValue | undefined): Pricing | undefined {
     cacheWrite1hPrice === undefined ||
     requestPrice === undefined ||
     imagePrice === undefined ||
-    videoPrice === undefined
+    videoPrice === undefined ||
+    characterPrice === undefined ||
+    audioSecondPrice === undefined
   ) {
     return undefined
   }
@@ -152,6 +161,8 @@ function readPricing(value: JsonValue | undefined): Pricing | undefined {
     requestPrice,
     imagePrice,
     videoPrice,
+    characterPrice,
+    audioSecondPrice,
   }
 }
 
@@ -215,29 +226,35 @@ function boundsOf(terms: PriceTerms): Bounds {
     pricing.cacheWrite1hPrice,
   ]
   // Money for a million tokens × Credits for a unit of it is µCr per token already; the others are per piece.
-  const input = cost('token', [pricing.inputPrice], 1n)
-  const output = cost('token', [pricing.outputPrice, pricing.cacheOutputPrice], 1n)
-  const worstInput = cost('token', inputPrices, 1n)
-  const image = cost('image', [pricing.imagePrice], 1_000_000n)
-  const videoSecond = cost('video_second', [pricing.videoPrice], 1_000_000n)
-  const request = cost('request', [pricing.requestPrice], 1_000_000n)
-  const firstUses = feeCost(() => 1)
-  const furtherUses = feeCost(({ usesMax = 1 }) => usesMax - 1)
-  const scale = Math.max(
-    ...[input, output, worstInput, image, videoSecond, request, firstUses, furtherUses].map(
-      (price) => price.scale,
-    ),
-  )
+  return inWholeUnits({
+    input: cost('token', [pricing.inputPrice], 1n),
+    output: cost('token', [pricing.outputPrice, pricing.cacheOutputPrice], 1n),
+    worstInput: cost('token', inputPrices, 1n),
+    image: cost('image', [pricing.imagePrice], 1_000_000n),
+    videoSecond: cost('video_second', [pricing.videoPrice], 1_000_000n),
+    request: cost('request', [pricing.requestPrice], 1_000_000n),
+    character: cost('character', [pricing.characterPrice], 1n),
+    audioHundredth: cost('audio_second', [pricing.audioSecondPrice], 10_000n),
+    fees: feeCost(() => 1),
+    furtherUses: feeCost(({ usesMax = 1 }) => usesMax - 1),
+  })
+}
+
+/** All at the finest scale that one of them needs. */
+function inWholeUnits(costs: Readonly<Record<Exclude<keyof Bounds, 'scale'>, Decimal>>): Bounds {
+  const scale = Math.max(...Object.values(costs).map((price) => price.scale))
   return {
     scale,
-    input: unitsAt(input, scale),
-    output: unitsAt(output, scale),
-    worstInput: unitsAt(worstInput, scale),
-    image: unitsAt(image, scale),
-    videoSecond: unitsAt(videoSecond, scale),
-    request: unitsAt(request, scale),
-    fees: unitsAt(firstUses, scale),
-    furtherUses: unitsAt(furtherUses, scale),
+    input: unitsAt(costs.input, scale),
+    output: unitsAt(costs.output, scale),
+    worstInput: unitsAt(costs.worstInput, scale),
+    image: unitsAt(costs.image, scale),
+    videoSecond: unitsAt(costs.videoSecond, scale),
+    request: unitsAt(costs.request, scale),
+    character: unitsAt(costs.character, scale),
+    audioHundredth: unitsAt(costs.audioHundredth, scale),
+    fees: unitsAt(costs.fees, scale),
+    furtherUses: unitsAt(costs.furtherUses, scale),
   }
 }
 

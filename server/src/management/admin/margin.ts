@@ -153,6 +153,8 @@ function costOf({ billed }: ChainUsage, { pricing, creditsPerUnit }: Cost): Micr
       line('image', 1),
       line('video_second', 1),
       line('request', 1),
+      line('character', 1_000_000),
+      line('audio_second', 1),
     ],
   })
 }
@@ -175,5 +177,9 @@ function priceOf(part: RecipeLine['class'], cost: Pricing): DecimalText | null {
       return cost.videoPrice
     case 'request':
       return cost.requestPrice
+    case 'character':
+      return cost.characterPrice
+    case 'audio_second':
+      return cost.audioSecondPrice
   }
 }

@@ -46,6 +46,7 @@ export interface PresetPrice {
   readonly perVideoSecond?: DecimalText
   readonly perRequest?: DecimalText
   readonly perImage?: DecimalText
+  readonly perMillionCharacters?: DecimalText
   /** Where it was read, and when (YYYY-MM-DD). */
   readonly source: string
   readonly date: string

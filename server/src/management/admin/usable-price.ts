@@ -22,6 +22,8 @@ export function missingPrice(pricing: Prices, protocol: ChainProtocol): string |
     image_price: pricing.imagePrice,
     video_price: pricing.videoPrice,
     request_price: pricing.requestPrice,
+    character_price: pricing.characterPrice,
+    audio_second_price: pricing.audioSecondPrice,
   }
   if (pricing.billingModes.length === 0) return 'the model has no billing mode'
   for (const mode of pricing.billingModes) {
@@ -80,5 +82,7 @@ function pricingOfForm(form: JsonObject): Prices {
     requestPrice: price('request_price'),
     imagePrice: price('image_price'),
     videoPrice: price('video_price'),
+    characterPrice: price('character_price'),
+    audioSecondPrice: price('audio_second_price'),
   }
 }

@@ -42,6 +42,8 @@ export interface PricingEntry {
   readonly request_price: number
   readonly image_price: number
   readonly video_price: number
+  readonly character_price: number
+  readonly audio_second_price: number
   readonly rate_multiplier: number
   readonly user_rate: number
 }
@@ -164,6 +166,8 @@ function pricingEntry(
     request_price: numberOf(pricing.requestPrice),
     image_price: numberOf(pricing.imagePrice),
     video_price: numberOf(pricing.videoPrice),
+    character_price: numberOf(pricing.characterPrice),
+    audio_second_price: numberOf(pricing.audioSecondPrice),
     rate_multiplier: Number(chain.rateMultiplier),
     user_rate: Number(userRate),
   }

@@ -97,6 +97,8 @@ function pricingForm(pricing: Pricing): JsonObject {
     request_price: priceForm(pricing.requestPrice),
     image_price: priceForm(pricing.imagePrice),
     video_price: priceForm(pricing.videoPrice),
+    character_price: priceForm(pricing.characterPrice),
+    audio_second_price: priceForm(pricing.audioSecondPrice),
   }
 }
 

@@ -52,6 +52,8 @@ export function viewLogRow(row: CallLogRow) {
     seconds_declared: row.secondsDeclared ?? null,
     seconds_produced: row.secondsProduced ?? null,
     images: row.images,
+    characters: row.characters,
+    audio_seconds: row.audioSeconds,
     amount: creditsText(row.amount),
     deducted: creditsText(row.deducted),
     free_reason: freeReason(row),

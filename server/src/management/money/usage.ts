@@ -60,6 +60,8 @@ export interface UsageSums {
   }
   readonly images: number
   readonly video_seconds: number
+  readonly characters: number
+  readonly audio_seconds: number
   readonly amount: string
   readonly deducted: string
   /** Of `deducted`, what the subscription paid. */
@@ -162,6 +164,8 @@ const NOTHING_USED: UsageRow = {
   reasoning: 0,
   images: 0,
   videoSeconds: 0,
+  characters: 0,
+  audioSeconds: 0,
   amount: microCredits(0n),
   deducted: microCredits(0n),
   covered: microCredits(0n),
@@ -184,6 +188,8 @@ export function addRows(left: UsageRow, right: UsageRow): UsageRow {
     reasoning: left.reasoning + right.reasoning,
     images: left.images + right.images,
     videoSeconds: left.videoSeconds + right.videoSeconds,
+    characters: left.characters + right.characters,
+    audioSeconds: left.audioSeconds + right.audioSeconds,
     amount: money(left.amount, right.amount),
     deducted: money(left.deducted, right.deducted),
     covered: money(left.covered, right.covered),
@@ -215,6 +221,8 @@ export function viewSums(rows: readonly UsageRow[]): UsageSums {
     },
     images: row.images,
     video_seconds: row.videoSeconds,
+    characters: row.characters,
+    audio_seconds: row.audioSeconds,
     amount: creditsText(row.amount),
     deducted: creditsText(row.deducted),
     subscription_covered: creditsText(row.covered),

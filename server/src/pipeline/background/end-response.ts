@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
-import type { VideoEnd } from '../../core/ledger/operations.ts'
+import { ONE_CALL, type VideoEnd } from '../../core/ledger/operations.ts'
 import { tokensOf } from '../../core/calls/recover.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { createMeter, type MeterReading } from '../../core/metering/meter.ts'
@@ -125,7 +125,7 @@ async function charge(
   const { usage, suspect: usageSuspect } = possibleUsage(pipeline, modelId, made)
   const onFault = toldFault(pipeline, { task, detail })
   const { recipe, amount } = priceCall(
-    { usage, images, videoSeconds: 0, requests: 1 },
+    { usage, images, videoSeconds: 0, ...ONE_CALL },
     {
       terms: frozenTerms(pipeline, detail.terms, onFault),
       chainId,

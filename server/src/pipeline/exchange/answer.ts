@@ -51,7 +51,7 @@ export function openAnswer(
   extras?.begin(streaming ? 'stream' : 'whole')
   const tier = tierHeader === undefined ? undefined : headerOf(headers, tierHeader)
   if (tier !== undefined) extras?.noteField('service_tier', tier)
-  return streaming ? new StreamedAnswer(lane.openStream()) : new WholeAnswer(lane.openWhole(), type)
+  return streaming ? new StreamedAnswer(lane.openStream()) : new WholeAnswer(lane.openWhole(type), type)
 }
 
 function saysEventStream(type: string | undefined): boolean {
@@ -112,7 +112,7 @@ class StreamedAnswer implements Answer {
 
 export class WholeAnswer implements Answer {
   readonly form = 'whole'
-  readonly holdBytes = WHOLE_HOLD_BYTES
+  readonly holdBytes: number
   readonly lane: WholeLane
   readonly contentType: string | undefined
   /** White space before it: some vendors keep the connection alive by it. */
@@ -121,6 +121,7 @@ export class WholeAnswer implements Answer {
   constructor(lane: WholeLane, contentType: string | undefined) {
     this.lane = lane
     this.contentType = contentType
+    this.holdBytes = lane.flows === true ? 0 : WHOLE_HOLD_BYTES
   }
 
   push(chunk: Uint8Array): StreamStep {

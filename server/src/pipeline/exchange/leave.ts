@@ -170,8 +170,12 @@ function readingOf(
   { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
 ): MeterReading | undefined {
   const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
-  const makesImages = call.endpoint.kind.form?.tokensPerImage !== undefined
-  const held = { ...estimate, imagesAsked: makesImages ? estimate.images : 0 }
+  const { form } = call.endpoint.kind
+  const held = {
+    ...estimate,
+    imagesAsked: form?.tokensPerImage === undefined ? 0 : estimate.images,
+    outputByRule: form?.answersInBytes === true,
+  }
   return chargedReading(ended, held, ratesOf(pipeline, call, leg))
 }
 

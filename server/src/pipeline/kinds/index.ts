@@ -7,6 +7,7 @@ import { IMAGES } from './images.ts'
 import type { EndpointKind } from './kind.ts'
 import { MODERATION } from './moderation.ts'
 import { RERANK } from './rerank.ts'
+import { SPEECH } from './speech.ts'
 import { STORED } from './stored.ts'
 import { VIDEO } from './video.ts'
 
@@ -19,6 +20,7 @@ export const KINDS: readonly EndpointKind[] = [
   MODERATION,
   RERANK,
   IMAGES,
+  SPEECH,
 ]
 
 /** The kind of calls whose clients speak so, or the kind that a chain serves. */

@@ -40,6 +40,11 @@ export interface PassedForm {
   readonly text: (body: JsonValue) => RequestText
   /** Of calls that make images: output tokens of one, where a vendor that bills tokens tells none. */
   readonly tokensPerImage?: number
+  /**
+   * Answers are no JSON: their bytes pass as they come. Where the upstream tells no output, it is what the estimate says,
+   * however much of it has come. Absent: answers are documents.
+   */
+  readonly answersInBytes?: true
   /** The smallest request, without its model: `explain` asks about it, and a chain is tried with it. */
   readonly smallest: JsonObject
 }
@@ -100,6 +105,8 @@ export interface CallCounts {
   readonly images: number
   readonly videos: number
   readonly videoSeconds: number
+  /** Absent: none. */
+  readonly characters?: number
 }
 
 /** What a call of a kind takes of windows, besides what is only known when it ends. */

@@ -1,6 +1,7 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
+import { ONE_CALL } from '../../core/ledger/operations.ts'
 import { wholeAnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
 import { requestForm } from '../../core/passthrough/requests/request-form.ts'
 import { estimateInput } from '../stages/estimate.ts'
@@ -26,7 +27,7 @@ export const RERANK: EndpointKind = {
   counts: () => ({ requests: 1, images: 0, videos: 0, videoSeconds: 0 }),
   estimate: (model, call) => ({
     ...estimateInput(model, call),
-    pieces: { requests: Math.max(1, Math.ceil(call.scan.items / DOCUMENTS_PER_REQUEST)) },
+    pieces: { ...ONE_CALL, requests: Math.max(1, Math.ceil(call.scan.items / DOCUMENTS_PER_REQUEST)) },
   }),
   form: {
     id: 'rerank',

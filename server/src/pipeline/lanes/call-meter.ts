@@ -12,7 +12,8 @@ export class CallMeter {
     pipeline: Pick<Pipeline, 'tokens' | 'telemetry'>,
     call: Pick<ReservedCall, 'demand' | 'requestId' | 'endpoint'>,
   ) {
-    const { inputTokens } = call.demand.estimate
+    const { inputTokens, outputTokens } = call.demand.estimate
+    const { form } = call.endpoint.kind
     this.meter = createMeter({
       countTokens: (text) => countTokens(pipeline, call, text),
       countInput: () => {
@@ -20,7 +21,8 @@ export class CallMeter {
         return inputTokens
       },
       inputTokensEstimate: inputTokens,
-      tokensPerImage: call.endpoint.kind.form?.tokensPerImage ?? 0,
+      tokensPerImage: form?.tokensPerImage ?? 0,
+      outputUntold: form?.answersInBytes === true ? outputTokens : 0,
     })
   }
 }

@@ -24,7 +24,8 @@ export interface Lane {
   /** A stream that was not asked for can be passed on as it comes. Absent: it cannot. */
   readonly passesStreams?: true
   openStream(): StreamLane
-  openWhole(): WholeLane
+  /** `contentType`: as the upstream names it; undefined: it does not, or there is no answer yet. */
+  openWhole(contentType?: string): WholeLane
 }
 
 /** What there is to remember of a response: its whole JSON, or the id under which the upstream keeps it. */
@@ -82,6 +83,8 @@ export type AnswerFailure =
     }
 
 export interface WholeLane extends AnswerLane {
+  /** Used while it comes, so that nothing of it is held back. Absent: it is held up to a bound. */
+  readonly flows?: true
   /** Bytes ready for the client; a lane that needs the whole document gives them at `end`. */
   push(chunk: Uint8Array): readonly Bytes[]
   end(): WholeEnd

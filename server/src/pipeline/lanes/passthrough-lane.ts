@@ -17,6 +17,7 @@ import { sharedBody } from './threads/shared-body.ts'
 import { upstreamOf } from '../attempt/dialect.ts'
 import { rewriteBody } from './edit-body.ts'
 import type { Pipeline } from '../context.ts'
+import { PassedBytes } from './passed-bytes.ts'
 import { RewrittenWhole } from './rewritten-whole.ts'
 import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
 import { type WireForm, wireOf } from '../kinds/wire.ts'
@@ -92,8 +93,16 @@ function openOver(
     // A form without streams has no other answer than a document.
     ...(passing.wire.answers.streams ? { passesStreams: true as const } : {}),
     openStream: () => new PassedStream(passing),
-    openWhole: () => answerLane(pipeline, call, { leg, dialect, rewritten }, new PassedWhole(passing)),
+    openWhole: (type) =>
+      passesBytes(call, type)
+        ? new PassedBytes(metering.meter)
+        : answerLane(pipeline, call, { leg, dialect, rewritten }, new PassedWhole(passing)),
   }
+}
+
+/** A document in such a form's answer is none of it: it tells what went wrong. */
+function passesBytes({ endpoint }: ReservedCall, contentType: string | undefined): boolean {
+  return endpoint.kind.form?.answersInBytes === true && contentType?.startsWith('application/json') !== true
 }
 
 function answerLane(

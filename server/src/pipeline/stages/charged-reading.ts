@@ -21,6 +21,8 @@ export interface HeldFor {
   readonly worstOutputTokens: number
   /** Asked for, of calls that make nothing else; 0: others. */
   readonly imagesAsked: number
+  /** Output that no vendor told is known by a rule already, whole, so that no rate says more of it. */
+  readonly outputByRule?: boolean
 }
 
 /**
@@ -45,11 +47,12 @@ export function chargedReading(
     case 'broken':
       return reading.produced ? reading : undefined
     case 'whole': {
-      if (coversAll(ended, reading)) return reading
+      if (coversAll(ended, reading) || held.outputByRule === true) return reading
       const rate = rates.observed ?? (rates.reasons ? rates.expected : undefined)
       return rate === undefined ? reading : estimateOutput(reading, { ...generation, rate })
     }
     case 'cut':
+      if (held.outputByRule === true) return reading
       return estimateOutput(withNextImage(reading, held), { ...generation, rate: rates.expected })
   }
 }

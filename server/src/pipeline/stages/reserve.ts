@@ -116,7 +116,7 @@ export function describeCall(call: DescribedCall & Partial<Pick<AdmittedCall, 'd
     appId: appIdOf(call),
     customId: customIdOf(call),
     secondsDeclared: call.secondsDeclared,
-    requests: call.demand?.estimate.pieces?.requests,
+    ...call.demand?.estimate.pieces,
     chains: describedChains(call),
   }
 }

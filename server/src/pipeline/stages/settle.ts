@@ -1,8 +1,10 @@
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import {
   type AbandonOperation,
+  type Demand,
   type DoneOutcome,
   ONE_CALL,
+  type Pieces,
   type SettleOperation,
   type SettleOutcome,
 } from '../../core/ledger/operations.ts'
@@ -50,7 +52,8 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
   const told = answer.inputEstimated ? await withCountedInput(pipeline, call, answer, faults) : reading.usage
   const { usage, suspect } = possibleUsage(call, answer, told)
   call.body.release()
-  const { recipe, amount } = priced(pipeline, call, { ...answer, usage }, faults)
+  const pieces = piecesOf(call, answer)
+  const { recipe, amount } = priced(pipeline, call, { ...answer, usage, pieces }, faults)
   const at = pipeline.now()
   const { timezone } = call.catalogue.settings
   const monthStart = monthStartAt(pipeline, { at, timezone }, (error) => faults.push(error))
@@ -66,6 +69,8 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
     usageSource: reading.source,
     usageSuspect: suspect,
     images: reading.images,
+    characters: pieces.characters,
+    audioSeconds: pieces.audioSeconds,
     recipe,
     amount,
   })
@@ -84,6 +89,8 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
     tokens: tokensOf(usage),
     images: reading.images,
     videoSeconds: 0,
+    characters: pieces.characters,
+    audioSeconds: pieces.audioSeconds,
     log,
   }
   const outcome = await persist(pipeline, charge, answer.onTried)
@@ -109,20 +116,28 @@ async function withCountedInput(
   }
 }
 
+/** What its request says it uses. */
+function piecesOf(call: ReservedCall, { leg }: Pick<Answered, 'leg'>): Pieces {
+  return demandOf(call, leg).estimate.pieces ?? ONE_CALL
+}
+
+function demandOf(call: ReservedCall, { model }: Leg): Demand {
+  return (model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
+}
+
 function priced(
   pipeline: Pick<Pipeline, 'terms'>,
   call: ReservedCall,
-  made: Pick<Answered, 'leg' | 'extras' | 'reading'> & { readonly usage: Usage },
+  made: Pick<Answered, 'leg' | 'extras' | 'reading'> & { readonly usage: Usage; readonly pieces: Pieces },
   faults: unknown[],
 ): PricedCall {
-  const { leg, usage, extras } = made
+  const { leg, usage, extras, pieces } = made
   const { images } = made.reading
   const { userRate, held } = call.reservation
   try {
-    const demand = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
-    const terms = frozenTerms(pipeline, demand.terms, (error) => faults.push(error))
+    const terms = frozenTerms(pipeline, demandOf(call, leg).terms, (error) => faults.push(error))
     return priceCall(
-      { usage, images, videoSeconds: 0, ...(demand.estimate.pieces ?? ONE_CALL) },
+      { usage, images, videoSeconds: 0, ...pieces },
       { terms, chainId: leg.chain.id, userRate, made: extras },
     )
   } catch (error) {

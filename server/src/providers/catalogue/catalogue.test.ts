@@ -4,6 +4,7 @@ import { makesOutputTokens, PASSED_FORM_IDS } from '../../core/catalogue.ts'
 import {
   SANDBOX_EMBEDDING_MODEL,
   SANDBOX_IMAGE_MODEL,
+  SANDBOX_SPEECH_MODEL,
   SANDBOX_MODELS,
   SANDBOX_MODERATION_MODEL,
   SANDBOX_RERANK_MODEL,
@@ -72,6 +73,11 @@ describe('the first catalogue', () => {
         expect(Number(pricing.imagePrice)).toBeGreaterThan(0)
         return
       }
+      if ('perMillionCharacters' in price) {
+        expect(pricing.billingModes).toEqual(['character'])
+        expect(Number(pricing.characterPrice)).toBeGreaterThan(0)
+        return
+      }
       if ('perRequest' in price) {
         expect(pricing.billingModes).toEqual(['request'])
         expect(Number(pricing.requestPrice)).toBeGreaterThan(0)
@@ -113,6 +119,7 @@ describe('the first catalogue', () => {
       SANDBOX_MODERATION_MODEL,
       SANDBOX_RERANK_MODEL,
       SANDBOX_IMAGE_MODEL,
+      SANDBOX_SPEECH_MODEL,
     ])
   })
 })

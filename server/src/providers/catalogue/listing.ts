@@ -29,7 +29,7 @@ export interface ListedModel {
 }
 
 /** In the vendor's own currency. */
-export type ListPrice = TokenPrice | VideoPrice | RequestPrice | ImagePrice
+export type ListPrice = TokenPrice | VideoPrice | RequestPrice | ImagePrice | CharacterPrice
 
 /** Per million tokens. */
 export interface TokenPrice extends PriceOrigin {
@@ -55,6 +55,10 @@ export interface ImagePrice extends PriceOrigin {
   readonly perImage: DecimalText
 }
 
+export interface CharacterPrice extends PriceOrigin {
+  readonly perMillionCharacters: DecimalText
+}
+
 interface PriceOrigin {
   readonly currency: 'USD' | 'CNY'
   /** Where it was read. */
@@ -77,6 +81,8 @@ const NO_PRICES: Omit<Pricing, 'currency' | 'billingModes'> = {
   requestPrice: null,
   imagePrice: null,
   videoPrice: null,
+  characterPrice: null,
+  audioSecondPrice: null,
 }
 
 /** List prices as the catalogue keeps them, in the vendor's own currency. */
@@ -86,6 +92,13 @@ export function pricingOf(price: ListPrice): Pricing {
     return { ...NO_PRICES, currency, billingModes: ['video_second'], videoPrice: price.perVideoSecond }
   if ('perImage' in price)
     return { ...NO_PRICES, currency, billingModes: ['image'], imagePrice: price.perImage }
+  if ('perMillionCharacters' in price)
+    return {
+      ...NO_PRICES,
+      currency,
+      billingModes: ['character'],
+      characterPrice: price.perMillionCharacters,
+    }
   if ('perRequest' in price)
     return { ...NO_PRICES, currency, billingModes: ['request'], requestPrice: price.perRequest }
   return {

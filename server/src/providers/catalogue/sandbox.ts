@@ -68,6 +68,16 @@ export const sandboxVendor: EnvironmentVendor = {
       protocols: ['images'],
       price: { ...INVENTED, perImage: '0.01' },
     },
+    {
+      modelId: 'sandbox-voice',
+      name: 'Sandbox Voice (offline)',
+      features: ['audio'],
+      contextTokens: undefined,
+      maxOutputTokens: undefined,
+      forwardModelId: 'sandbox-voice',
+      protocols: ['speech'],
+      price: { ...INVENTED, perMillionCharacters: '100' },
+    },
   ],
 }
 

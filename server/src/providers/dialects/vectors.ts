@@ -2,10 +2,9 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { FormRewrite } from '../provider.ts'
+import { toBase64 } from './base64.ts'
 
 const BYTES_PER_NUMBER = 4
-/** Arguments of one call of a function. */
-const BYTES_AT_ONCE = 8_192
 
 /** The wire form itself, for a vendor that knows no `encoding_format`: SDKs ask for base64 unasked. */
 export const floatsOnly: FormRewrite = {
@@ -32,8 +31,5 @@ export function encodedVector(vector: JsonValue): JsonValue {
   const bytes = new Uint8Array(vector.length * BYTES_PER_NUMBER)
   const view = new DataView(bytes.buffer)
   vector.forEach((value, index) => view.setFloat32(index * BYTES_PER_NUMBER, value, true))
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE)
-    binary += String.fromCharCode(...bytes.subarray(at, at + BYTES_AT_ONCE))
-  return btoa(binary)
+  return toBase64(bytes)
 }

@@ -1,5 +1,6 @@
 import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 
@@ -15,6 +16,7 @@ export const groq: Provider = {
   defaultBaseUrl: 'https://api.groq.com/openai/v1',
   publicFields: [],
   dialects: {
+    speech: passedDialect({ protocol: 'speech', path: '/audio/speech', words: WORDS }),
     chat: chatDialect({
       capabilities: (model) => ({
         reasoningField: 'reasoning',

@@ -13,6 +13,7 @@ export const openaiCompatible: Provider = {
   publicFields: [],
   dialects: {
     images: passedDialect({ protocol: 'images', path: '/images/generations' }),
+    speech: passedDialect({ protocol: 'speech', path: '/audio/speech' }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank' }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),

@@ -20,6 +20,7 @@ export const openai: Provider = {
   ],
   dialects: {
     images: passedDialect({ protocol: 'images', path: '/images/generations' }),
+    speech: passedDialect({ protocol: 'speech', path: '/audio/speech' }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({ capabilities: openAiChatCapabilities }),

@@ -16,6 +16,7 @@ import { sandboxModeration } from './moderation.ts'
 import { sandboxRerank } from './rerank.ts'
 import { respondAs } from './respond.ts'
 import { responsesVoice } from './responses.ts'
+import { sandboxSpeech } from './speech.ts'
 import { sandboxVideo } from './video/video.ts'
 import type { Voice } from './voice.ts'
 
@@ -34,6 +35,7 @@ export const sandbox: Provider = {
     images: sandboxImages,
     moderation: sandboxModeration,
     rerank: sandboxRerank,
+    speech: sandboxSpeech,
   },
   video: sandboxVideo,
 }

@@ -13,5 +13,8 @@ export const SANDBOX_RERANK_MODEL = 'sandbox-rerank'
 /** Makes pictures. */
 export const SANDBOX_IMAGE_MODEL = 'sandbox-image'
 
+/** Speaks texts. */
+export const SANDBOX_SPEECH_MODEL = 'sandbox-voice'
+
 /** Makes videos; any other name is refused, as a vendor does. */
 export const SANDBOX_VIDEO_MODEL = 'sandbox-video'

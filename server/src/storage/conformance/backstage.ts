@@ -40,6 +40,8 @@ const PRICING: Pricing = {
   requestPrice: null,
   imagePrice: null,
   videoPrice: null,
+  characterPrice: null,
+  audioSecondPrice: null,
 }
 
 export function describeBackstage(suite: StorageSuite): void {

@@ -203,6 +203,8 @@ const lineClass = fc.constantFrom<RecipeLine['class']>(
   'image',
   'video_second',
   'request',
+  'character',
+  'audio_second',
 )
 
 /** As the request pipeline could have written it; only that its parts need not fit together. */
@@ -234,6 +236,8 @@ const loggedCall: fc.Arbitrary<CallLogRow> = fc
     }),
     images: fc.integer({ min: 0, max: 3 }),
     secondsDeclared: fc.constantFrom(undefined, undefined, 5, 7.5),
+    characters: fc.constantFrom(0, 0, 12),
+    audioSeconds: fc.constantFrom(0, 0, 0.5, 7.25),
     amount: fc.bigInt({ min: 0n, max: 10n ** 12n }),
     isFree: fc.boolean(),
     subscriptionCovered: fc.boolean(),
@@ -338,6 +342,8 @@ function addUp(rows: readonly CallLogRow[], asked: UsageQuestion): readonly Usag
       reasoning: (one?.reasoning ?? 0) + (row.usage.reasoning ?? 0),
       images: (one?.images ?? 0) + row.images,
       videoSeconds: (one?.videoSeconds ?? 0) + (row.secondsDeclared ?? 0),
+      characters: (one?.characters ?? 0) + row.characters,
+      audioSeconds: ((one?.audioSeconds ?? 0) * 1000 + row.audioSeconds * 1000) / 1000,
       amount: microCredits((one?.amount ?? 0n) + row.amount),
       deducted: microCredits((one?.deducted ?? 0n) + row.deducted),
       covered: microCredits((one?.covered ?? 0n) + (row.subscriptionCovered ? row.deducted : 0n)),
@@ -377,6 +383,8 @@ function addUpChains(rows: readonly CallLogRow[], { from, until }: Period): read
           image: billed('image'),
           video_second: billed('video_second'),
           request: billed('request'),
+          character: billed('character'),
+          audio_second: billed('audio_second'),
         },
       },
     })

@@ -22,6 +22,7 @@ import { owedAmounts } from './migrations/owed-amounts.ts'
 import { topUps } from './migrations/top-ups.ts'
 import { turns } from './migrations/turns.ts'
 import { usageHalfHours } from './migrations/usage-half-hours.ts'
+import { usageOfSound } from './migrations/usage-of-sound.ts'
 import { videos } from './migrations/videos.ts'
 
 export type { EngineName, Migration } from './migrations/dialect.ts'
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly Migration[] = [
   modelCreation,
   sessionOpener,
   sessionKeys,
+  usageOfSound,
 ]

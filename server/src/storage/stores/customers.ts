@@ -305,6 +305,8 @@ export interface UsageRow {
   readonly reasoning: number
   readonly images: number
   readonly videoSeconds: number
+  readonly characters: number
+  readonly audioSeconds: number
   readonly amount: MicroCredits
   readonly deducted: MicroCredits
   /** Of `deducted`, what the subscription paid. */

@@ -79,7 +79,8 @@ class Playing implements UpstreamExchange {
       return
     }
     this.#pull()
-    if (chunk.data !== '') this.#sink.data(Buffer.from(chunk.data))
+    const { data } = chunk
+    if (data.length > 0) this.#sink.data(typeof data === 'string' ? Buffer.from(data) : data)
   }
 
   #pull(): void {

@@ -98,10 +98,21 @@ function groupOf(text: string): Group {
   throw new CommandFailure('mistakes', `--by must be some of ${USAGE_GROUPS.join(', ')}`)
 }
 
-const SUM_TITLES = ['CALLS', 'FAILED', 'TOKENS IN/OUT', 'IMAGES', 'SECONDS', 'CREDITS', 'BY SUBSCRIPTION']
+const SUM_TITLES = [
+  'CALLS',
+  'FAILED',
+  'TOKENS IN/OUT',
+  'IMAGES',
+  'SECONDS',
+  'CHARACTERS',
+  'SOUND',
+  'CREDITS',
+  'BY SUBSCRIPTION',
+]
 
 function sumCells({ calls, failed, usage: tokens, ...sums }: UsageSums): readonly Cell[] {
   const input = tokens.input + tokens.cached_input + tokens.cache_write + tokens.cache_write_1h
-  const { images, video_seconds: seconds, deducted, subscription_covered: covered } = sums
-  return [calls, failed, `${input}/${tokens.output}`, images, seconds, deducted, covered]
+  const { images, video_seconds: seconds, characters, audio_seconds: sound } = sums
+  const { deducted, subscription_covered: covered } = sums
+  return [calls, failed, `${input}/${tokens.output}`, images, seconds, characters, sound, deducted, covered]
 }

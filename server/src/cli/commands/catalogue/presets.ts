@@ -19,6 +19,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
       video_second: price.perVideoSecond ?? null,
       request: price.perRequest ?? null,
       image: price.perImage ?? null,
+      million_characters: price.perMillionCharacters ?? null,
       source: price.source,
       date: price.date,
       confidence: price.confidence,
@@ -38,6 +39,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     'VIDEO SECOND',
     'REQUEST',
     'IMAGE',
+    'CHARACTERS',
     'AS OF',
     'READ AT',
   ]
@@ -51,6 +53,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     row.video_second ?? undefined,
     row.request ?? undefined,
     row.image ?? undefined,
+    row.million_characters ?? undefined,
     row.date,
     row.confidence,
   ])

@@ -1,6 +1,8 @@
 import type { DimensionRule } from '../dimension-rule.ts'
 import type { Dimension } from '../policy.ts'
 import { amount } from './amount.ts'
+import { audioSeconds } from './audio-seconds.ts'
+import { characters } from './characters.ts'
 import { images } from './images.ts'
 import { requests } from './requests.ts'
 import { tokens } from './tokens.ts'
@@ -15,6 +17,8 @@ export const DIMENSION_RULES: Readonly<Record<Dimension, DimensionRule>> = {
   videos,
   amount,
   video_seconds: videoSeconds,
+  characters,
+  audio_seconds: audioSeconds,
 }
 
 export function isDimension(name: string): name is Dimension {

@@ -40,6 +40,8 @@ export type RequestRole =
   /** One of many things that are each read with what is `repeated`. */
   | 'item'
   | 'repeated'
+  /** A text to be spoken: its characters are paid for. */
+  | 'spoken'
   /** What a piece of content is: of a document nobody knows here how long it is. */
   | 'content-type'
 

@@ -1,6 +1,6 @@
 /** What the scanner finds in a request body, as it comes. */
 import type { JsonKind, JsonSink } from '../json-scanner.ts'
-import { parseJsonBytes, readTextPrefix, type TextPrefix } from '../json-text.ts'
+import { countCodePoints, parseJsonBytes, readTextPrefix, type TextPrefix } from '../json-text.ts'
 import type { SpanReader } from '../span-reader.ts'
 import type { Span } from '../splice.ts'
 import {
@@ -71,6 +71,8 @@ export class RequestReading implements JsonSink {
   #mediaCount = 0
   #items = 0
   #repeatedBytes = 0
+  #spokenCharacters = 0
+  #spokenBytes = 0
   readonly #extras = new ExtrasReading()
   readonly #references = new ItemReferencesReading()
   /** Items of the conversation so far. */
@@ -142,6 +144,8 @@ export class RequestReading implements JsonSink {
       case 'item':
       case 'repeated':
         return this.#measure(role, { kind, start, end })
+      case 'spoken':
+        return this.#noteSpoken({ kind, start, end })
       case undefined:
         return
     }
@@ -161,6 +165,16 @@ export class RequestReading implements JsonSink {
         this.#repeatedBytes = Math.max(this.#repeatedBytes, end - start)
         return
     }
+  }
+
+  /** Of several, which one is spoken is the upstream's to say, as is what it makes of a number: the longest is paid for. */
+  #noteSpoken({ kind, start, end }: ValuePlace): void {
+    if (kind === 'null' || this.reader === undefined) return
+    const isText = kind === 'string'
+    const bytes = isText ? end - start - 2 : end - start
+    const characters = isText ? countCodePoints(this.reader.read(start + 1, end - 1)) : bytes
+    this.#spokenCharacters = Math.max(this.#spokenCharacters, characters)
+    this.#spokenBytes = Math.max(this.#spokenBytes, bytes)
   }
 
   #noteItem(role: ItemRole, place: ValuePlace): void {
@@ -246,6 +260,8 @@ export class RequestReading implements JsonSink {
       mediaCount: this.#mediaCount,
       items: this.#items,
       repeatedBytes: this.#repeatedBytes,
+      spokenCharacters: this.#spokenCharacters,
+      spokenBytes: this.#spokenBytes,
       extras: this.#extras.extras(),
       references: this.#references.references(),
       values,

@@ -33,6 +33,9 @@ export interface ScannedRequest {
   /** Things that are each read with what is repeated, and its bytes. */
   readonly items: number
   readonly repeatedBytes: number
+  /** Unicode code points to be spoken, and the bytes that they are written in. */
+  readonly spokenCharacters: number
+  readonly spokenBytes: number
   readonly extras: RequestExtras
   /** Items that are only named, in order. Responses only. */
   readonly references: readonly ItemReference[]

@@ -88,6 +88,8 @@ export const logRowShape = z.strictObject({
   seconds_declared: z.number().nullable(),
   seconds_produced: z.number().nullable(),
   images: count,
+  characters: count.meta({ description: 'Unicode code points that were spoken.' }),
+  audio_seconds: z.number().min(0).meta({ description: 'Seconds of sound that were listened to.' }),
   amount: decimalText,
   deducted: decimalText,
   free_reason: z.enum(['below-one-credit', 'own-credential']).nullable().meta({
@@ -191,6 +193,8 @@ export const pricingEntryShape = z.strictObject({
   request_price: price,
   image_price: price,
   video_price: price,
+  character_price: price,
+  audio_second_price: price,
   rate_multiplier: z.number(),
   user_rate: z.number(),
 })

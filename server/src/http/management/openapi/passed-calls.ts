@@ -1,6 +1,7 @@
 /** Calls of wire forms that nothing converts: one entry each. */
 import { CALL_ERROR } from './answers/errors.ts'
 import {
+  any,
   type DescribedCall,
   GENERATING,
   list,
@@ -113,6 +114,31 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
       'data',
     ]),
     event: open({ type: text, b64_json: text, usage: object }, ['type']),
+    error: CALL_ERROR,
+    codes: GENERATING,
+  },
+  {
+    method: 'post',
+    path: '/v1/audio/speech',
+    tag: 'Calls',
+    summary: 'Speak a text',
+    description:
+      'Passed on as it is; the sound comes back byte for byte while it is made, or as events with `stream_format: sse`. The characters of `input` are charged, or tokens, as the model is billed.',
+    request: open(
+      {
+        model: MODEL,
+        input: text,
+        voice: any,
+        instructions: text,
+        response_format: text,
+        speed: { type: 'number' },
+        stream_format: { type: 'string', enum: ['audio', 'sse'] },
+      },
+      ['model', 'input'],
+    ),
+    answer: { type: 'string', format: 'binary' },
+    answerType: 'audio/*',
+    event: open({ type: text, audio: text, usage: object }, ['type']),
     error: CALL_ERROR,
     codes: GENERATING,
   },

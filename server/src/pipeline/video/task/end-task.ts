@@ -1,4 +1,5 @@
 /** The two ends of a task: state, charge and log row are written in one storage verb, whichever instance it ends on. */
+import { ONE_CALL } from '../../../core/ledger/operations.ts'
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { NO_USAGE } from '../../../core/canonical/usage.ts'
 import { priceCall } from '../../../core/pricing/price.ts'
@@ -38,7 +39,7 @@ export async function endCompleted(
   const onFault = toldFault(pipeline, { task, detail })
   const terms = frozenTerms(pipeline, detail.terms, onFault)
   const { recipe, amount } = priceCall(
-    { usage: NO_USAGE, images: 0, videoSeconds: task.secondsBilled, requests: 1 },
+    { usage: NO_USAGE, images: 0, videoSeconds: task.secondsBilled, ...ONE_CALL },
     { terms, chainId, userRate: detail.userRate },
   )
   const patch = completion(task, made, at)

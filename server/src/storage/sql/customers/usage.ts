@@ -30,6 +30,8 @@ const USED = [
   'reasoning',
   'images',
   'video_ms',
+  'characters',
+  'audio_ms',
   'amount',
   'deducted',
   'covered',
@@ -48,6 +50,8 @@ const BILLED = [
   'billed_images',
   'billed_video_ms',
   'billed_requests',
+  'billed_characters',
+  'billed_audio_ms',
 ] as const satisfies readonly UsageSum[]
 
 /** Sums as either driver reads them. */
@@ -194,6 +198,8 @@ function decode(row: SumsRow, { from, bucketMs }: UsageQuestion): UsageRow {
     reasoning: Number(row.reasoning),
     images: Number(row.images),
     videoSeconds: Number(row.video_ms) / 1000,
+    characters: Number(row.characters),
+    audioSeconds: Number(row.audio_ms) / 1000,
     amount: microCredits(BigInt(row.amount)),
     deducted: microCredits(BigInt(row.deducted)),
     covered: microCredits(BigInt(row.covered)),
@@ -218,6 +224,8 @@ function decodeChain(row: ChainRow): ChainUsage {
       image: Number(row.billed_images),
       video_second: Number(row.billed_video_ms) / 1000,
       request: Number(row.billed_requests),
+      character: Number(row.billed_characters),
+      audio_second: Number(row.billed_audio_ms) / 1000,
     },
   }
 }

@@ -45,12 +45,18 @@ export const callLogs: Table<CallLogRow> = {
 }
 
 /** As JSON keeps it: `undefined` is absent, and usage holds only the counters that were reported. */
-type Detail = Omit<CallLogRow, Column | 'usage' | 'recipe' | 'owed' | 'recovered'> & {
+type Detail = Omit<
+  CallLogRow,
+  Column | 'usage' | 'recipe' | 'owed' | 'recovered' | 'characters' | 'audioSeconds'
+> & {
   readonly usage: Partial<Usage>
   readonly recipe: StoredRecipe | undefined
   /** Decimal text; absent: nothing. */
   readonly owed?: string | undefined
   readonly recovered?: true | undefined
+  /** Absent: none. */
+  readonly characters?: number | undefined
+  readonly audioSeconds?: number | undefined
 }
 
 type Column = keyof ReturnType<typeof columnsOf>
@@ -78,6 +84,8 @@ function encodeDetail(log: CallLogRow): string {
     modelRequested: log.modelRequested === undefined ? undefined : indexableText(log.modelRequested),
     owed: log.owed === ZERO ? undefined : log.owed.toString(),
     recovered: log.recovered || undefined,
+    characters: log.characters === 0 ? undefined : log.characters,
+    audioSeconds: log.audioSeconds === 0 ? undefined : log.audioSeconds,
   }
   return JSON.stringify(detail)
 }
@@ -87,6 +95,8 @@ export function decodeCallLog(row: StoredRow): CallLogRow {
   return {
     ...EMPTY_LOG_ROW,
     ...detail,
+    characters: detail.characters ?? 0,
+    audioSeconds: detail.audioSeconds ?? 0,
     ...columnsOf(row),
     usage: { ...NO_USAGE, ...detail.usage },
     owed: owed === undefined ? ZERO : microCredits(BigInt(owed)),

@@ -10,14 +10,14 @@ export const usageHalfHours: Migration = { version: 12, name: 'usage by half-hou
 
 function statements(engine: EngineName): readonly string[] {
   const { integer } = DIALECTS[engine]
-  const sums = USAGE_SUMS.map((name) => `${name} ${integer} not null`).join(', ')
+  const sums = FIRST_SUMS.map((name) => `${name} ${integer} not null`).join(', ')
   return [
     // By time first: what is written lies together, and an account's half-hours are looked up one by one.
     `create table usage_half_hours (
        at ${integer} not null, account_id text not null, key_id text not null, model text not null,
        app_id text not null, chain_id ${integer} not null, credits_per_yuan text not null, lane ${integer} not null,
        vendor_code text, ${sums}, primary key (${USAGE_KEY.join(', ')})) ${TABLE[engine]}`,
-    fillUsage(engine, ''),
+    fillUsage(engine, '', FIRST_SUMS),
   ]
 }
 
@@ -57,6 +57,8 @@ const PLAIN_SUMS = [
   'priced',
   'byok',
   'free',
+  'characters',
+  'audio_ms',
 ] as const
 
 /** Of calls that were not the customer's own upstream's: what their prices were multiplied by. */
@@ -69,9 +71,16 @@ const BILLED_SUMS = [
   'billed_images',
   'billed_video_ms',
   'billed_requests',
+  'billed_characters',
+  'billed_audio_ms',
 ] as const
 
 export const USAGE_SUMS = [...PLAIN_SUMS, ...BILLED_SUMS] as const
+
+/** Columns that came with later migrations. */
+export const SOUND_SUMS = ['characters', 'audio_ms', 'billed_characters', 'billed_audio_ms'] as const
+
+const FIRST_SUMS = USAGE_SUMS.filter((name) => !SOUND_SUMS.some((later) => later === name))
 
 /** Characters of a model's or an application's name. */
 export const USAGE_NAME_MAX = 256
@@ -84,16 +93,20 @@ export const USAGE_AMOUNT_MAX = 1_000_000_000_000_000
  * Adds what the log holds. `condition` continues a `where` over `call_logs`. SQLite takes row for row, because it would
  * keep all of them in memory to group them; PostgreSQL has to group, because it changes a row once in a statement.
  */
-export function fillUsage(engine: EngineName, condition: string): string {
-  const columns = [...USAGE_KEY, 'vendor_code', ...USAGE_SUMS].join(', ')
+export function fillUsage(
+  engine: EngineName,
+  condition: string,
+  names: readonly (typeof USAGE_SUMS)[number][] = USAGE_SUMS,
+): string {
+  const columns = [...USAGE_KEY, 'vendor_code', ...names].join(', ')
   const [calls, lines] = loggedUsage(engine)
   const logged = `${calls} ${condition} union all ${lines} ${condition}`
   if (engine === 'postgres') {
-    const sums = USAGE_SUMS.map((name) => `sum(${name})`).join(', ')
+    const sums = names.map((name) => `sum(${name})`).join(', ')
     return `insert into usage_half_hours (${columns})
       select ${USAGE_KEY.join(', ')}, min(vendor_code), ${sums} from (${logged}) logged group by ${USAGE_KEY.join(', ')}`
   }
-  const added = USAGE_SUMS.map((name) => `${name} = usage_half_hours.${name} + excluded.${name}`)
+  const added = names.map((name) => `${name} = usage_half_hours.${name} + excluded.${name}`)
   return `insert into usage_half_hours (${columns}) select ${columns} from (${logged}) where true
     on conflict (${USAGE_KEY.join(', ')}) do update set
       vendor_code = coalesce(usage_half_hours.vendor_code, excluded.vendor_code), ${added.join(', ')}`
@@ -151,6 +164,8 @@ function plainSums(read: Reader): Record<(typeof PLAIN_SUMS)[number], string> {
     priced: count(priced),
     byok: count(`${priced} and ${byok}`),
     free: count(`${priced} and not ${byok} and deducted = 0`),
+    characters: read.quantity(read.value(['characters'])),
+    audio_ms: read.thousandths(read.value(['audioSeconds'])),
   }
 }
 
@@ -167,6 +182,8 @@ function billedSums(read: Reader): Record<(typeof BILLED_SUMS)[number], string> 
     billed_images: line('image', whole),
     billed_video_ms: line('video_second', read.thousandths(read.lineQuantity)),
     billed_requests: line('request', whole),
+    billed_characters: line('character', whole),
+    billed_audio_ms: line('audio_second', read.thousandths(read.lineQuantity)),
   }
 }
 

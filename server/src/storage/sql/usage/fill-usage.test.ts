@@ -11,6 +11,7 @@ import { instanceId } from '../../../core/ids.ts'
 import { openEngine } from '../../open.ts'
 import { callLogs } from '../logs/call-log-row.ts'
 import { USAGE_KEY, USAGE_SUMS, usageHalfHours } from '../migrations/usage-half-hours.ts'
+import { usageOfSound } from '../migrations/usage-of-sound.ts'
 import type { Cell } from '../table.ts'
 import { usageHalfHours as table } from './usage-row.ts'
 import { UsageSummer } from './usage-summer.ts'
@@ -66,7 +67,7 @@ async function fillAndCompare(place: {
   } finally {
     await before.close()
   }
-  const after = await openEngine(options, usageHalfHours.version)
+  const after = await openEngine(options, usageOfSound.version)
   try {
     const names = Object.keys(table.columns)
     const { rows } = await sql<Readonly<Record<string, Cell>>>`

@@ -94,6 +94,8 @@ const ADDED: Readonly<Record<UsageSum, (log: CallLogRow) => bigint>> = {
   reasoning: (log) => quantity(log.usage.reasoning),
   images: (log) => quantity(log.images),
   video_ms: (log) => thousandths(log.secondsDeclared),
+  characters: (log) => quantity(log.characters),
+  audio_ms: (log) => thousandths(log.audioSeconds),
   amount: (log) => amount(log.amount),
   deducted: (log) => amount(log.deducted),
   covered: (log) => (log.subscriptionCovered ? amount(log.deducted) : 0n),
@@ -108,6 +110,8 @@ const ADDED: Readonly<Record<UsageSum, (log: CallLogRow) => bigint>> = {
   billed_images: (log) => quantity(billed(log, 'image')),
   billed_video_ms: (log) => thousandths(billed(log, 'video_second')),
   billed_requests: (log) => quantity(billed(log, 'request')),
+  billed_characters: (log) => quantity(billed(log, 'character')),
+  billed_audio_ms: (log) => thousandths(billed(log, 'audio_second')),
 }
 
 const SUMS = USAGE_SUMS.map((name) => ADDED[name])

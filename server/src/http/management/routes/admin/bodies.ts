@@ -10,6 +10,7 @@ import {
   SAMPLING_WORDS,
   WIRE_IDS,
 } from '../../../../core/catalogue.ts'
+import { BILLING_MODES } from '../../../../config/gateway-file/gateway-file.ts'
 import { DIMENSIONS } from '../../../../core/limits/policy.ts'
 
 /** A number, or exact decimal text where a number would not do. */
@@ -41,7 +42,7 @@ export const pricingBody = z.strictObject({
     description:
       'Of all prices in here, ISO 4217; `settings.currencies` has its rate. Absent: `settings.currency`. It has to be named where the price so far is in another.',
   }),
-  billing_modes: z.array(z.enum(['token', 'image', 'video_second', 'request'])).optional(),
+  billing_modes: z.array(z.enum(BILLING_MODES)).optional(),
   input_price: price,
   output_price: price,
   cache_input_price: price,
@@ -51,6 +52,8 @@ export const pricingBody = z.strictObject({
   request_price: price,
   image_price: price,
   video_price: price,
+  character_price: price,
+  audio_second_price: price,
 })
 
 export const settingsBody = z.strictObject({

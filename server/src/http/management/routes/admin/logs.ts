@@ -178,6 +178,8 @@ const sumsFields = {
   }),
   images: z.number(),
   video_seconds: z.number(),
+  characters: z.number(),
+  audio_seconds: z.number(),
   amount: decimalText,
   deducted: decimalText,
   subscription_covered: decimalText,

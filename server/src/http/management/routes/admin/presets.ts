@@ -126,6 +126,7 @@ function viewPrice(price: PresetPrice): z.output<typeof presetShape>['models'][n
     video_second: price.perVideoSecond ?? null,
     request: price.perRequest ?? null,
     image: price.perImage ?? null,
+    million_characters: price.perMillionCharacters ?? null,
     source: price.source,
     date: price.date,
     confidence: price.confidence,

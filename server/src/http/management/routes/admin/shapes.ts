@@ -26,6 +26,8 @@ export const pricingShape = z.strictObject({
   request_price: price,
   image_price: price,
   video_price: price,
+  character_price: price,
+  audio_second_price: price,
 })
 
 export const settingsShape = z.strictObject({
@@ -97,6 +99,7 @@ export const presetShape = z.strictObject({
           video_second: listPrice,
           request: listPrice,
           image: listPrice,
+          million_characters: listPrice,
           source: z.string(),
           date: z.string(),
           confidence: z.string(),

@@ -56,6 +56,8 @@ const sums = {
   }),
   images: count,
   video_seconds: z.number().min(0),
+  characters: count,
+  audio_seconds: z.number().min(0),
   amount: decimalText,
   deducted: decimalText,
   subscription_covered: decimalText,

@@ -1,0 +1,11 @@
+import type { DimensionRule } from '../dimension-rule.ts'
+import { hundredthsOf } from '../units.ts'
+
+/** Seconds of sound to be listened to, in hundredths: measured when the call is admitted; its vendor may find more. */
+export const audioSeconds: DimensionRule = {
+  code: 42902,
+  admission: 'hold',
+  unitsPerLimit: 100n,
+  asks: (counts) => Number(hundredthsOf(counts.audioSeconds ?? 0)),
+  uses: (consumed) => consumed.audioHundredths,
+}

@@ -1,0 +1,10 @@
+import type { DimensionRule } from '../dimension-rule.ts'
+
+/** Unicode code points to be spoken: the request tells them, so they are held, and charged when something was made. */
+export const characters: DimensionRule = {
+  code: 42902,
+  admission: 'hold',
+  unitsPerLimit: 1n,
+  asks: (counts) => counts.characters ?? 0,
+  uses: (consumed) => consumed.characters,
+}

@@ -1,0 +1,76 @@
+import { NO_USAGE } from '../../core/canonical/usage.ts'
+import type { Model } from '../../core/catalogue.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { type Estimate, ONE_CALL } from '../../core/ledger/operations.ts'
+import { usageReaders } from '../../core/metering/counters.ts'
+import type { RequestText } from '../../core/metering/request-text.ts'
+import { answerForm } from '../../core/passthrough/answers/compiled-answers.ts'
+import { requestForm } from '../../core/passthrough/requests/request-form.ts'
+import { estimateInput } from '../stages/estimate.ts'
+import type { EndpointKind, EstimatedCall } from './kind.ts'
+import { textIn } from './read-input.ts'
+
+/**
+ * Sound for each byte of text, in tokens: twenty for a second, in which English has fifteen letters and Chinese five
+ * characters of three bytes.
+ */
+const TOKENS_PER_BYTE = 1.5
+/** At a quarter of the speed. */
+const TOKENS_PER_BYTE_WORST = 6
+
+/** Texts that are spoken. The answer is sound, passed on as it comes; its text is what is paid for, or the vendor's tokens. */
+export const SPEECH: EndpointKind = {
+  id: 'speech',
+  flow: 'exchange',
+  paths: [{ methods: ['POST'], path: '/v1/audio/speech', protocol: 'speech' }],
+  chains: ['speech'],
+  counts: ({ pieces = ONE_CALL }) => ({
+    requests: 1,
+    images: 0,
+    videos: 0,
+    videoSeconds: 0,
+    characters: pieces.characters,
+  }),
+  estimate,
+  form: {
+    id: 'speech',
+    requests: requestForm({ model: 'model', user: 'user', input: 'spoken' }),
+    answers: answerForm(
+      {
+        stream: {
+          fields: { type: 'type', usage: 'usage', error: 'error', audio: 'begun' },
+          events: {
+            'speech.audio.delta': 'content',
+            'speech.audio.done': 'terminator',
+            error: 'failure',
+          },
+          contentPrefix: undefined,
+          quietBlocks: [],
+          done: 'none',
+          finishTerminates: false,
+        },
+        body: { fields: { model: 'model', usage: 'usage', error: 'error' } },
+        imageItemType: undefined,
+      },
+      usageReaders({
+        places: { input: ['input_tokens'], output: ['output_tokens'] },
+        toUsage: ({ input, output }) => ({ ...NO_USAGE, input, output }),
+      }),
+    ),
+    text: (body: JsonValue): RequestText =>
+      textIn(isJsonObject(body) ? [body['instructions'], body['input']] : []),
+    answersInBytes: true,
+    smallest: { input: 'Hi', voice: 'alloy' },
+  },
+}
+
+/** A vendor that answers with sound alone tells no tokens, and one that began to speak makes the whole text: there is a rule. */
+function estimate(model: Model, call: EstimatedCall): Estimate {
+  const { spokenCharacters, spokenBytes } = call.scan
+  return {
+    ...estimateInput(model, call),
+    outputTokens: Math.ceil(spokenBytes * TOKENS_PER_BYTE),
+    worstOutputTokens: Math.ceil(spokenBytes * TOKENS_PER_BYTE_WORST),
+    pieces: { ...ONE_CALL, characters: spokenCharacters },
+  }
+}

@@ -1,0 +1,47 @@
+/** A whole answer that is no JSON, such as sound: its bytes go on as they come, and the first one begins the answer. */
+import type { Meter } from '../../core/metering/meter.ts'
+import type { Bytes, WholeEnd, WholeLane } from './lane.ts'
+
+/** One without a byte. */
+const EMPTY: WholeEnd = { output: [], failure: { kind: 'cut' } }
+
+export class PassedBytes implements WholeLane {
+  readonly flows = true
+  readonly #meter: Meter
+  #begun = false
+
+  constructor(meter: Meter) {
+    this.#meter = meter
+  }
+
+  push(chunk: Uint8Array): readonly Bytes[] {
+    this.#begun = true
+    this.#meter.observeProduced()
+    return [chunk]
+  }
+
+  end(): WholeEnd {
+    return this.#begun ? { output: [], failure: undefined } : EMPTY
+  }
+
+  kept(): undefined {
+    return undefined
+  }
+
+  readMeter() {
+    return this.#meter.read()
+  }
+
+  glanceMeter() {
+    return this.#meter.glance()
+  }
+
+  get toldOutput(): number | undefined {
+    return this.#meter.toldOutput
+  }
+
+  /** It keeps nothing anyway. */
+  forget(): void {
+    return undefined
+  }
+}

@@ -1,0 +1,12 @@
+import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
+import { SOUND_SUMS } from './usage-half-hours.ts'
+
+/** Characters that were spoken and sound that was listened to, among the sums by half-hours: none was before. */
+export const usageOfSound: Migration = { version: 30, name: 'usage of sound', statements }
+
+function statements(engine: EngineName): readonly string[] {
+  const { integer } = DIALECTS[engine]
+  return SOUND_SUMS.map(
+    (name) => `alter table usage_half_hours add column ${name} ${integer} not null default 0`,
+  )
+}
