@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttemptRecord, CallLogRow } from '../core/ledger/log-row.ts'
+import { type AttemptRecord, type CallLogRow, EMPTY_LOG_ROW } from '../core/ledger/log-row.ts'
 import { NO_USAGE } from '../core/canonical/usage.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { callId, chainId, modelId, vendorCode } from '../core/ids.ts'
@@ -36,6 +36,7 @@ const attempt = (why: AttemptRecord['why']): AttemptRecord => ({
 })
 
 const ROW: CallLogRow = {
+  ...EMPTY_LOG_ROW,
   callId: callId('018c-1'),
   requestId: 'r-1',
   createdAt: 0,
@@ -47,36 +48,15 @@ const ROW: CallLogRow = {
   model: MODEL,
   vendorCode: vendorCode('openai'),
   chainId: CHAIN,
-  keyId: undefined,
-  accountId: undefined,
-  stream: false,
   httpStatus: 200,
-  code: undefined,
-  user: undefined,
-  appId: undefined,
-  customId: undefined,
   usage: { ...NO_USAGE, input: 100, cachedInput: 0, output: 25 },
   usageSource: 'upstream',
-  usageSuspect: undefined,
-  secondsDeclared: undefined,
-  secondsProduced: undefined,
-  images: 0,
-  characters: 0,
-  audioSeconds: 0,
   amount: microCredits(2_500_000n),
   deducted: microCredits(2_000_000n),
-  owed: microCredits(0n),
-  recipe: undefined,
-  subscriptionCovered: false,
-  byok: false,
-  capped: false,
-  droppedFields: [],
   attempts: [attempt('priority')],
   firstByteMs: 12,
   durationMs: 40,
-  clientGone: false,
   ending: 'complete',
-  recovered: false,
 }
 
 describe('the log', () => {
