@@ -135,6 +135,18 @@ const MIGRATED: Readonly<
       expect(await storage.keys.list(ACCOUNT)).toEqual(before)
     },
   },
+  31: {
+    name: 'a call of before is found by its request',
+    check: async ({ logs }) => {
+      const page = (filter: object) => logs.page(filter, { limit: 10, cursor: undefined })
+      const { rows: all } = await page({})
+      expect(all.length).toBeGreaterThan(1)
+      for (const { requestId } of all) {
+        const expected = all.filter((log) => log.requestId === requestId)
+        expect((await page({ requestId })).rows).toEqual(expected)
+      }
+    },
+  },
   26: {
     name: 'every price is in the currency all were in, and each call costs what it did',
     check: async (storage) => {

@@ -118,6 +118,23 @@ export function describeLogs(suite: StorageSuite): void {
     }
   })
 
+  test('a call is found by its request, whether or not that goes by the same id', async () => {
+    const storage = await open([
+      exampleLog('a', { requestId: 'a', createdAt: 1 }),
+      exampleLog('b', { requestId: 'c', createdAt: 2 }),
+      exampleLog('c', { requestId: 'c', createdAt: 3 }),
+      exampleLog('d', { requestId: 'c', createdAt: 4 }),
+      exampleLog('e', { requestId: 'f', createdAt: 5 }),
+    ])
+    expect(await idsOf(storage, { requestId: 'a' })).toEqual(['a'])
+    expect(await idsOf(storage, { requestId: 'c' })).toEqual(['d', 'c', 'b'])
+    expect(await idsOf(storage, { requestId: 'c', to: 3, accountId: ACCOUNT })).toEqual(['c', 'b'])
+    expect(await idsOf(storage, { requestId: 'e' })).toEqual([])
+    const first = await storage.logs.page({ requestId: 'c' }, { limit: 2, cursor: undefined })
+    const rest = await storage.logs.page({ requestId: 'c' }, { limit: 2, cursor: first.next })
+    expect([...first.rows, ...rest.rows].map(({ callId }) => callId)).toEqual(['d', 'c', 'b'])
+  })
+
   test('the last use of a key is that of its newest row', async () => {
     const { storage } = await openWithAccount(suite)
     const log = (id: string, createdAt: number) =>
@@ -138,6 +155,7 @@ export function describeLogs(suite: StorageSuite): void {
     ])
     expect(await idsOf(storage, { user: strange })).toEqual(['strange'])
     expect(await idsOf(storage, { user: long })).toEqual(['long'])
+    expect(await idsOf(storage, { requestId: long })).toEqual(['long'])
     expect(await idsOf(storage, {})).toHaveLength(3)
   })
 

@@ -15,6 +15,7 @@ import { modelCreation } from './migrations/model-creation.ts'
 import { logPartitions } from './migrations/log-partitions.ts'
 import { organisations } from './migrations/organisations.ts'
 import { taskKind } from './migrations/task-kind.ts'
+import { requestIndex } from './migrations/request-index.ts'
 import { sessionKeys } from './migrations/session-keys.ts'
 import { sessionOpener } from './migrations/session-opener.ts'
 import { severalCodes } from './migrations/several-codes.ts'
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionOpener,
   sessionKeys,
   usageOfSound,
+  requestIndex,
 ]

@@ -137,10 +137,20 @@ function scan(reader: Kysely<Schema>, conditions: Conditions, after: Place | und
   return reader.selectFrom(merged.as('call_logs')).orderBy('created_at', 'desc').orderBy('call_id', 'desc')
 }
 
+/** Most calls go by their request's id, and the index of requests holds the others alone. */
+function ofRequest(logs: Logs, id: string): Logs {
+  return logs.where((where) =>
+    where.or([
+      where.and([where('call_id', '=', id), where('request_id', '=', id)]),
+      where.and([where('request_id', '=', id), where('request_id', '<>', where.ref('call_id'))]),
+    ]),
+  )
+}
+
 function scanOne(reader: Kysely<Schema>, { chosen, from, to }: Conditions, after: Place | undefined): Logs {
   let logs: Logs = reader.selectFrom('call_logs')
   for (const { column, value } of chosen) {
-    logs = logs.where(column, '=', value)
+    logs = column === 'request_id' ? ofRequest(logs, String(value)) : logs.where(column, '=', value)
     // Said again as the index says it, so that it can be used.
     if (column === 'http_status') logs = logs.where('http_status', '>=', sql.lit(FAILURE_STATUS_MIN))
   }

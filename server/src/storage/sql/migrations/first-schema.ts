@@ -94,7 +94,7 @@ function ledgerTables({ integer, clustered }: Dialect): readonly string[] {
 
 /**
  * Free text that not every call carries, and statuses that are not a success, are indexed only where present: a plain
- * call pays for six indexes whose right edge stays in memory.
+ * call pays for six indexes whose right edge stays in memory. That of requests is made anew by `request-index.ts`.
  */
 export const CALL_LOG_INDEXES: readonly string[] = [
   `create index call_logs_by_time on call_logs (created_at)`,
