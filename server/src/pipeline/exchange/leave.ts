@@ -6,15 +6,13 @@
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { makesOutputTokens } from '../../core/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import { OUTPUT_RATE_ASSUMED } from '../../core/metering/chain-observation.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { type EndedRow, type SettleParts, abandon, quietly, settle } from '../stages/settle.ts'
 import type { ReservedCall } from '../call.ts'
-import { type ChainRates, chargedReading, coversAll } from '../stages/charged-reading.ts'
+import { coversAll, readingOf } from '../stages/charged-reading.ts'
 import { deliverFailure } from './deliver-failure.ts'
-import { capabilitiesOf, isConvertible, upstreamOf } from '../attempt/dialect.ts'
 import type { Exchange } from './exchange.ts'
 import type { Ended } from './exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
@@ -162,46 +160,6 @@ async function charge(
 function extentOf({ ending, generation }: Ended): MadeExtras['extent'] {
   if (ending === 'complete') return 'whole'
   return generation === 'none' ? 'broken' : generation
-}
-
-function readingOf(
-  pipeline: Pick<Pipeline, 'observations' | 'telemetry'>,
-  call: ReservedCall,
-  { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
-): MeterReading | undefined {
-  const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
-  const { form } = call.endpoint.kind
-  const held = {
-    ...estimate,
-    imagesAsked: form?.tokensPerImage === undefined ? 0 : estimate.images,
-    outputByRule: form?.answersInBytes === true,
-  }
-  return chargedReading(ended, held, ratesOf(pipeline, call, leg))
-}
-
-function ratesOf(
-  pipeline: Pick<Pipeline, 'observations' | 'telemetry'>,
-  call: ReservedCall,
-  leg: Leg,
-): ChainRates {
-  try {
-    return {
-      observed: pipeline.observations.outputRate(leg.chain.id),
-      expected: pipeline.observations.expectedRate(leg.model, leg.chain.id),
-      reasons: reasons(call, leg),
-    }
-  } catch (error) {
-    pipeline.telemetry.log.error(
-      { requestId: call.requestId, error },
-      'a call is charged by the next best that is known',
-    )
-    return { observed: undefined, expected: OUTPUT_RATE_ASSUMED, reasons: false }
-  }
-}
-
-function reasons(call: ReservedCall, leg: Leg): boolean {
-  const { dialect } = upstreamOf(leg, call.catalogue)
-  return isConvertible(dialect) && capabilitiesOf(leg.chain, dialect).reasoning !== 'none'
 }
 
 /** A shorter time says nothing of how fast a model generates: the answer came out of a cache. */

@@ -1,10 +1,13 @@
 import { NO_USAGE, type Usage } from '../../core/canonical/usage.ts'
+import { OUTPUT_RATE_ASSUMED } from '../../core/metering/chain-observation.ts'
 import { estimateOutput } from '../../core/metering/estimate-output.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { Ended } from '../exchange/exchange-outcome.ts'
 import { makesOutputTokens } from '../../core/catalogue.ts'
 import { type PossibleUsage, ROUNDS_OF_TOOLS, boundUsage } from '../../core/metering/possible-usage.ts'
+import { capabilitiesOf, isConvertible, upstreamOf } from '../attempt/dialect.ts'
 import type { ReservedCall } from '../call.ts'
+import type { Pipeline } from '../context.ts'
 import type { Leg } from '../attempt/leg.ts'
 
 export interface ChainRates {
@@ -103,4 +106,45 @@ export function possibleUsage(
     answerBytes,
     rounds: extras.toolUsesMax > 0 ? Math.max(extras.toolUsesMax, ROUNDS_OF_TOOLS) + 1 : 1,
   })
+}
+
+/** The same for a call over one of its chains; undefined: nothing was made that anybody pays for. */
+export function readingOf(
+  pipeline: Pick<Pipeline, 'observations' | 'telemetry'>,
+  call: ReservedCall,
+  { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
+): MeterReading | undefined {
+  const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
+  const { form } = call.endpoint.kind
+  const held = {
+    ...estimate,
+    imagesAsked: form?.tokensPerImage === undefined ? 0 : estimate.images,
+    outputByRule: form?.answersInBytes === true,
+  }
+  return chargedReading(ended, held, ratesOf(pipeline, call, leg))
+}
+
+function ratesOf(
+  pipeline: Pick<Pipeline, 'observations' | 'telemetry'>,
+  call: ReservedCall,
+  leg: Leg,
+): ChainRates {
+  try {
+    return {
+      observed: pipeline.observations.outputRate(leg.chain.id),
+      expected: pipeline.observations.expectedRate(leg.model, leg.chain.id),
+      reasons: reasons(call, leg),
+    }
+  } catch (error) {
+    pipeline.telemetry.log.error(
+      { requestId: call.requestId, error },
+      'a call is charged by the next best that is known',
+    )
+    return { observed: undefined, expected: OUTPUT_RATE_ASSUMED, reasons: false }
+  }
+}
+
+function reasons(call: ReservedCall, leg: Leg): boolean {
+  const { dialect } = upstreamOf(leg, call.catalogue)
+  return isConvertible(dialect) && capabilitiesOf(leg.chain, dialect).reasoning !== 'none'
 }
