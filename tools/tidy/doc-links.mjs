@@ -1,4 +1,7 @@
-/** Every file and folder that a document names exists: links, and paths in backticks. */
+/**
+ * Every file and folder that a document names exists: links, and paths in backticks. What `.gitignore` lists is made by
+ * commands, and may be named before they have run.
+ */
 import { posix } from 'node:path'
 
 const TOP_FOLDERS = /^(server|docs|tools|bench|deploy|console)\//
@@ -56,9 +59,20 @@ function* targetsOf(line) {
 /** Links are read from where they stand; paths in backticks may also be read from the root or from `server/src`. */
 function found(tree, file, { kind, text }) {
   const beside = posix.normalize(posix.join(posix.dirname(file), text))
-  if (tree.exists(beside)) return true
+  if (tree.exists(beside) || isMade(tree, beside)) return true
   if (kind === 'link') return false
-  if (tree.exists(text) || tree.exists(`server/src/${text}`)) return true
+  if (tree.exists(text) || isMade(tree, text) || tree.exists(`server/src/${text}`)) return true
   // Documents of a module name a file by the tail of its path.
   return tree.files.some((path) => path.endsWith(`/${text}`))
+}
+
+/** True for the paths that `.gitignore` names from the root (those that begin with a slash), and for what is in them. */
+function isMade(tree, path) {
+  if (!tree.exists('.gitignore')) return false
+  const made = tree
+    .read('.gitignore')
+    .split('\n')
+    .filter((line) => line.startsWith('/'))
+    .map((line) => line.slice(1).replace(/\/$/, ''))
+  return made.some((folder) => path.replace(/\/$/, '') === folder || path.startsWith(`${folder}/`))
 }

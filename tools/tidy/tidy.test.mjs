@@ -24,6 +24,11 @@ const linesOf = (count) => Array.from({ length: count }, (_, at) => `  const lin
 const WRONG = [
   ['a link to a file that is gone', checkDocLinks, { 'docs/a.md': 'see [the start](../server/gone.md)' }],
   ['a path in backticks that is gone', checkDocLinks, { 'docs/a.md': 'see `server/src/gone.ts`' }],
+  [
+    'a path beside one that a command makes',
+    checkDocLinks,
+    { '.gitignore': '/server/dist/\n', 'docs/a.md': 'see `server/distant.js`' },
+  ],
   ['a citation of a page that is gone', checkCitations, { 'tools/a.mjs': '// see docs/gone.md#start' }],
   [
     'a citation of a place that is gone',
@@ -172,6 +177,11 @@ const RIGHT = [
     'links and paths that exist',
     checkDocLinks,
     { 'docs/a.md': '[b](b.md) `server/src/c.ts`', 'docs/b.md': '', 'server/src/c.ts': '' },
+  ],
+  [
+    'a path that a command makes, as .gitignore says',
+    checkDocLinks,
+    { '.gitignore': '/server/dist/\n', 'docs/a.md': 'see [it](../server/dist) and `server/dist/main.js`' },
   ],
   [
     'citations of headings, anchors and rows',
