@@ -1,6 +1,10 @@
 import { availableParallelism } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tools/project/test-order.mjs'
+
+// In MB, for each thread: tests make much that is short-lived, and with the usual 16 a tenth of all the work is its removal.
+setFlagsFromString('--max-semi-space-size=64')
 
 export default defineConfig({
   test: {
