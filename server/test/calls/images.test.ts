@@ -112,6 +112,17 @@ test('bytes of request and answer pass as they are', async () => {
   ])
 })
 
+test.each([101, '101'])(
+  '%j images are more than a call makes: nothing is sent, and nothing charged',
+  async (n) => {
+    const answer = await post({ model: 'picture', prompt: 'x', n })
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+    expect(answer.text).toContain('up to 100 images')
+    expect(upstream.requests).toEqual([])
+    expect(await gateway.lastLog()).toMatchObject({ images: 0, amount: 0n })
+  },
+)
+
 describe('the official SDK', () => {
   const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
 
@@ -221,7 +232,7 @@ describe('is charged', () => {
     const account = await gateway.newAccount({ credits: 500 })
     const { body } = await post('{"model":"picture","prompt":"x","n":4,"n":1}', { key: account.key })
     expect(body.code).toBe(40202)
-    const { body: huge } = await post({ model: 'picture', prompt: 'x', n: 1e9 }, { key: account.key })
+    const { body: huge } = await post({ model: 'picture', prompt: 'x', n: 100 }, { key: account.key })
     expect(huge.code).toBe(40202)
     expect(upstream.requests).toHaveLength(0)
   })
@@ -395,9 +406,9 @@ describe('whoever leaves', () => {
       return row
     })
 
-  test('before anything came pays for the image that was under way', async () => {
+  test('before anything came pays for all images: they are made together', async () => {
     await leaveAfter('', { n: 3 })
-    expect(await lastOf()).toMatchObject({ images: 1, amount: PER_IMAGE, usageSource: 'estimated' })
+    expect(await lastOf()).toMatchObject({ images: 3, amount: 3n * PER_IMAGE, usageSource: 'estimated' })
   })
 
   test('with a part of an image pays for it', async () => {

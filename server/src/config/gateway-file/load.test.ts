@@ -129,7 +129,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'unknown billing mode',
       'models: [{model_id: gpt-5, pricing: {billing_modes: [tokens], input_price: 1, output_price: 1}}]',
-      'f:4:54 models[0].pricing.billing_modes[0]: must be one of token, image, video_second, request; did you mean token?',
+      'f:4:54 models[0].pricing.billing_modes[0]: must be one of token, image, video_second, request, character, audio_second; did you mean token?',
     ],
     [
       'unknown status',
@@ -214,7 +214,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'an unknown dimension',
       `${MODEL}settings: {limits: {windows: [{dimension: request, limit: 1, seconds: 1}]}}\n`,
-      'f:5:43 settings.limits.windows[0].dimension: must be one of requests, tokens, images, videos, amount, video_seconds; did you mean requests?',
+      'f:5:43 settings.limits.windows[0].dimension: must be one of requests, tokens, images, videos, amount, video_seconds, characters, audio_seconds; did you mean requests?',
     ],
     [
       'a window without a length',
@@ -380,7 +380,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a group of an unknown protocol',
       'groups: [{name: g, protocol: message, models: []}]',
-      'f:1:30 groups[0].protocol: must be one of chat, responses, messages, gemini, embeddings, moderation, rerank, images; did you mean messages?',
+      'f:1:30 groups[0].protocol: must be one of chat, responses, messages, gemini, embeddings, moderation, rerank, images, speech; did you mean messages?',
     ],
     ['a new plan without a price', 'plans: [{code: BIG, level: 1}]', 'f:1:9 plans[0].price: is missing'],
     [

@@ -14,6 +14,9 @@ const TOKENS_PER_IMAGE = 1_600
 /** The largest and best, with the steps to it. */
 const TOKENS_PER_IMAGE_WORST = 16_000
 
+/** No vendor makes more in one call: beyond it lies a slip of the pen, or somebody who tries what happens. */
+const IMAGES_MAX = 100
+
 /** Pictures out of words. The ones that were made are paid for, whatever was asked for. */
 export const IMAGES: EndpointKind = {
   id: 'images',
@@ -22,6 +25,8 @@ export const IMAGES: EndpointKind = {
   chains: ['images'],
   counts: ({ images }) => ({ requests: 1, images, videos: 0, videoSeconds: 0 }),
   estimate,
+  refuses: ({ candidates = 1 }) =>
+    candidates > IMAGES_MAX ? `n: a call makes up to ${IMAGES_MAX} images` : undefined,
   form: {
     id: 'images',
     requests: requestForm({

@@ -25,6 +25,8 @@ export interface EndpointKind {
   readonly counts?: (estimate: Estimate) => CallCounts
   /** What an exchange will likely use, and at the most; that is held. Absent: nothing is held, or an order says it itself. */
   readonly estimate?: (model: Model, call: EstimatedCall, parts: EstimateParts) => Estimate
+  /** What of a request is refused before anything is held, told to its client; undefined: nothing. Absent: nothing ever is. */
+  readonly refuses?: (scan: ScannedRequest) => string | undefined
   /** Of a kind that is passed on as it is, in a wire form of its own; absent: its calls speak protocols. */
   readonly form?: PassedForm
 }

@@ -21,6 +21,8 @@ export function admit(
   pipeline: Pick<Pipeline, 'catalogue' | 'observations' | 'models'>,
   call: ReceivedCall,
 ): AdmittedCall {
+  const refused = call.endpoint.kind.refuses?.(call.scan)
+  if (refused !== undefined) throw new GatewayError(40000, { message: refused })
   const { observations, models } = pipeline
   const catalogue = pipeline.catalogue()
   const asked = askedExtras(call)

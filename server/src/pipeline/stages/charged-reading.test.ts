@@ -221,4 +221,13 @@ describe('images of an answer that was left', () => {
     )
     expect(found?.images).toBe(charged)
   })
+
+  test('all of an answer that is no stream are made together, and each has tokens where none are told', () => {
+    const found = chargedReading(
+      { generation: 'cut', reading: reading(0), toldOutput: undefined, untoldMs: 0 },
+      { ...HELD, imagesAsked: 3, imagesAtOnce: true, tokensPerImage: 100 },
+      rates,
+    )
+    expect(found).toMatchObject({ images: 3, usage: { output: 300 } })
+  })
 })

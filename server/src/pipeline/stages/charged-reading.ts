@@ -24,6 +24,10 @@ export interface HeldFor {
   readonly worstOutputTokens: number
   /** Asked for, of calls that make nothing else; 0: others. */
   readonly imagesAsked: number
+  /** They come all together, so that all are under way from the beginning. Absent: one after the other. */
+  readonly imagesAtOnce?: boolean
+  /** Output tokens of one, where the vendor tells none. */
+  readonly tokensPerImage?: number
   /** Output that no vendor told is known by a rule already, whole, so that no rate says more of it. */
   readonly outputByRule?: boolean
 }
@@ -34,7 +38,7 @@ export interface HeldFor {
  * - A whole answer: by the vendor's usage. Without one: the larger of what was visible and what the chain's rate makes of
  *   the time.
  * - One that we cut (the client left, the gateway stops): the same estimate; its input is always charged, since the
- *   vendor had begun to work, and so is an image that was under way.
+ *   vendor had begun to work, and so are the images that were under way.
  * - One that the vendor broke: by what was visible, if anything was. Nobody but the vendor is to blame for the rest.
  */
 export function chargedReading(
@@ -56,13 +60,20 @@ export function chargedReading(
     }
     case 'cut':
       if (held.outputByRule === true) return reading
-      return estimateOutput(withNextImage(reading, held), { ...generation, rate: rates.expected })
+      return estimateOutput(withImagesUnderWay(reading, held, ended), { ...generation, rate: rates.expected })
   }
 }
 
-/** A vendor does not stop in the middle of an image: the one that was under way is made, and billed. */
-function withNextImage(reading: MeterReading, { imagesAsked }: HeldFor): MeterReading {
-  return { ...reading, images: Math.max(reading.images, Math.min(reading.images + 1, imagesAsked)) }
+/** A vendor does not stop in the middle of its images: those that were under way are made, and billed. */
+function withImagesUnderWay(
+  reading: MeterReading,
+  { imagesAsked, imagesAtOnce, tokensPerImage = 0 }: HeldFor,
+  { toldOutput }: Pick<Ended, 'toldOutput'>,
+): MeterReading {
+  const begun = imagesAtOnce === true ? imagesAsked : Math.min(reading.images + 1, imagesAsked)
+  const images = Math.max(reading.images, begun)
+  const untold = toldOutput === undefined ? (images - reading.images) * tokensPerImage : 0
+  return { ...reading, images, usage: { ...reading.usage, output: (reading.usage.output ?? 0) + untold } }
 }
 
 /** The vendor's own counter covers all output. */
@@ -119,6 +130,8 @@ export function readingOf(
   const held = {
     ...estimate,
     imagesAsked: form?.tokensPerImage === undefined ? 0 : estimate.images,
+    imagesAtOnce: !call.stream,
+    tokensPerImage: form?.tokensPerImage ?? 0,
     outputByRule: form?.answersInBytes === true,
   }
   return chargedReading(ended, held, ratesOf(pipeline, call, leg))
