@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { exportCalls, readCalls, sumCalls } from '../api/calls.ts'
+import { explainOwn, exportCalls, readCalls, sumCalls } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { pricingQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
+import { ExplainPart } from '../parts/calls/explain-part.tsx'
 import { CallLog } from '../parts/calls/call-log.tsx'
 import type { CallsSearch } from '../parts/calls/filter.ts'
 import type { LogSource } from '../parts/calls/log-source.ts'
 import { type Change, present } from '../parts/lists/search-fields.ts'
 import { inBackground } from '../parts/page/in-background.ts'
-import { ExplainPart } from './explain-part.tsx'
 
 const route = getRouteApi('/frame/calls')
 
@@ -31,7 +31,13 @@ export function CallsPage() {
       search={search}
       models={offers.map(({ model_id: id }) => id)}
       keys={keys}
-      details={(call) => <ExplainPart key={call.request_id} call={call} />}
+      details={(call) => (
+        <ExplainPart
+          key={call.request_id}
+          call={call}
+          ask={(question) => explainOwn(question, organisation)}
+        />
+      )}
       onChange={change}
     />
   )

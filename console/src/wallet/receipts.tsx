@@ -1,5 +1,6 @@
 import { Switch } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Alert, alertsQuery } from '../api/alerts.ts'
 import { accountQuery, useOrganisationId } from '../api/session.ts'
@@ -60,10 +61,35 @@ function Wanted() {
   )
 }
 
+const ReceiptDialog = lazy(() =>
+  import('./receipt-dialog.tsx').then(({ ReceiptDialog: component }) => ({ default: component })),
+)
+
 function Rows({ rows }: { readonly rows: readonly Alert[] }) {
   const { t } = useTranslation()
+  const [shown, show] = useState<Alert>()
+  return (
+    <>
+      <DataTable
+        label={t('wallet.tabs.receipts')}
+        columns={useColumns()}
+        rows={rows}
+        idOf={({ id }) => id}
+        onChoose={show}
+      />
+      {shown !== undefined && (
+        <Suspense>
+          <ReceiptDialog of={shown} onClose={() => show(undefined)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function useColumns(): readonly Column<Alert>[] {
+  const { t } = useTranslation()
   const format = useFormat()
-  const columns: readonly Column<Alert>[] = [
+  return [
     {
       id: 'item',
       head: t('wallet.bought'),
@@ -98,5 +124,4 @@ function Rows({ rows }: { readonly rows: readonly Alert[] }) {
       },
     },
   ]
-  return <DataTable label={t('wallet.tabs.receipts')} columns={columns} rows={rows} idOf={({ id }) => id} />
 }

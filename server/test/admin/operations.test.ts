@@ -109,6 +109,18 @@ describe('logs over all accounts', () => {
     return report['days'] as Fields[]
   }
 
+  test('what would become of anybody’s call is told with their key, and nothing is made', async () => {
+    const { rows } = { rows: rowsOf(await admin.get(`/logs?account_id=${customer.id}`)) }
+    const asked = { key_id: rows[0]?.['key_id'], body: { model: 'plain', messages: [] } }
+    expect(dataOf(await admin.post('/explain', asked))).toMatchObject({
+      model: 'plain',
+      routes: [{ chains: [{ vendor_code: 'acme' }] }],
+    })
+    expect(rowsOf(await admin.get(`/logs?account_id=${customer.id}`))).toHaveLength(rows.length)
+    expect((await admin.post('/explain', { ...asked, key_id: 'key_none' })).status).toBe(404)
+    expect((await admin.post('/explain', { body: asked.body })).status).toBe(400)
+  })
+
   test('free calls are told with the reason', async () => {
     const cheap = await admin.gateway.newAccount({ userRate: '1' })
     await admin.call('plain', cheap.key)

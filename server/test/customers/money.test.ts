@@ -75,6 +75,7 @@ describe('manual exchange', () => {
   test('balance falls, Credits rise by the rate [5-35] [D-accounts-110]', async () => {
     const exchanged = await customer.ask('POST', 'exchange', { yuan: '1.5' })
     expect(exchanged).toMatchObject({
+      currency: 'CNY',
       exchanged_yuan: '1.5',
       exchanged_credits: '1500',
       credits: '2500',

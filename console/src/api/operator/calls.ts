@@ -23,3 +23,8 @@ export const exportAnyCalls = (filter: AnyCallFilter, format: 'csv' | 'ndjson'):
   answerOf(
     client.GET('/api/v1/admin/logs/export', { params: { query: { ...filter, format } }, parseAs: 'blob' }),
   )
+
+type ExplainQuestion = paths['/api/v1/admin/explain']['post']['requestBody']['content']['application/json']
+
+/** What would become of anybody's call now; nothing is sent, nothing is charged. */
+export const explainAny = (body: ExplainQuestion) => dataOf(client.POST('/api/v1/admin/explain', { body }))

@@ -1,9 +1,11 @@
 import { Switch } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
-import { exportAnyCalls, readAnyCalls, sumAnyCalls } from '../../api/operator/calls.ts'
+import { explainAny, exportAnyCalls, readAnyCalls, sumAnyCalls } from '../../api/operator/calls.ts'
 import { anyModelsQuery } from '../../api/operator/catalogue.ts'
+import { ExplainPart } from '../../parts/calls/explain-part.tsx'
 import { CallLog } from '../../parts/calls/call-log.tsx'
 import type { LoggedCall, LogSource } from '../../parts/calls/log-source.ts'
 import type { Column } from '../../parts/lists/data-table.tsx'
@@ -62,7 +64,12 @@ export function AnyCallsPage() {
         </>
       }
       columns={columns}
-      details={(call) => <CallAffairs key={call.request_id} of={call} />}
+      details={(call) => (
+        <Fragment key={call.request_id}>
+          <CallAffairs of={call} />
+          <ExplainPart call={call} ask={explainAny} />
+        </Fragment>
+      )}
       onChange={change}
     />
   )

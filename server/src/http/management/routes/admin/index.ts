@@ -5,6 +5,7 @@ import { adminAuditRoutes } from './audit.ts'
 import { adminCatalogueRoutes } from './catalogue.ts'
 import { adminChainRoutes, type ChainsContext } from './chains.ts'
 import { adminCodeRoutes } from './codes.ts'
+import { adminExplainRoutes, type AdminExplainContext } from './explain.ts'
 import { adminGatewayFileRoutes } from './gateway-file.ts'
 import { adminHealthRoutes, type HealthContext } from './health.ts'
 import { adminLogRoutes } from './logs.ts'
@@ -20,7 +21,8 @@ export type AdminContext = ChainsContext &
   AccountsContext &
   PresetsContext &
   OperationsContext &
-  HealthContext
+  HealthContext &
+  AdminExplainContext
 
 export function adminRoutes(app: Api, context: AdminContext): void {
   adminAccountRoutes(app, context)
@@ -34,6 +36,7 @@ export function adminRoutes(app: Api, context: AdminContext): void {
   adminTopUpRoutes(app, context)
   adminHealthRoutes(app, context)
   adminLogRoutes(app, context)
+  adminExplainRoutes(app, context)
   adminVideoRoutes(app, context)
   adminOperationRoutes(app, context)
   adminAuditRoutes(app, context)

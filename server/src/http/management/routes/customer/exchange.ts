@@ -6,13 +6,14 @@ import { answerOf } from '../../answers/act-answer.ts'
 import { amountInput } from '../../requests/amount-input.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../requests/request-fields.ts'
-import { decimalText } from '../../answers/wire-values.ts'
+import { currencyCode, decimalText } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
 type ExchangeContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const exchangeShape = z.strictObject({
   id: z.string(),
+  currency: currencyCode,
   exchanged_yuan: decimalText,
   exchanged_credits: decimalText,
   credits: decimalText,
@@ -61,7 +62,7 @@ export function exchangeRoutes(app: Api, context: ExchangeContext): void {
           message: `the balance holds ${there} ${currency}, which is too little`,
         })
       })
-      return exchangeShape.parse(answer)
+      return exchangeShape.parse({ ...answer, currency })
     },
   })
 }

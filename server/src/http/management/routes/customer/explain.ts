@@ -1,27 +1,14 @@
-import { z } from 'zod'
-import { WIRE_IDS } from '../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../../core/ids.ts'
-import { wireOf } from '../../../../pipeline/kinds/wire.ts'
 import type { Caller } from '../../access/caller.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { explanationShape, viewExplanation } from '../../answers/explain-view.ts'
+import { explainBody, questionOf } from '../../requests/explain-body.ts'
 import { isOwnKey } from '../../own-keys.ts'
 import type { Key } from '../../../../storage/stores/keys.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
 export type ExplainContext = RouteContext & Pick<ApiContext, 'explain'>
-
-const bodyShape = z.strictObject({
-  protocol: z.enum(WIRE_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
-  body: z.record(z.string(), z.unknown()).meta({ description: 'The body the call would have.' }),
-  key_id: z.string().optional().meta({
-    description: 'The API key that would call; needed with a session, with an API key it is itself.',
-  }),
-  address: z.enum(['base', 'gateway']).default('base'),
-  model: z.string().optional().meta({ description: 'Gemini only, which names it in the path.' }),
-  stream: z.boolean().optional().meta({ description: 'Gemini only, which says it in the path.' }),
-})
 
 /** What would become of a call, without making it. */
 export function explainRoutes(app: Api, context: ExplainContext): void {
@@ -36,22 +23,12 @@ export function explainRoutes(app: Api, context: ExplainContext): void {
       'The chains in the order they would be tried and why, what would be converted and dropped, the rules and limits that apply and the hold the call would take. Nobody upstream is asked and nothing is charged.',
     reads: true,
     errors: [40403],
-    body: bodyShape,
+    body: explainBody,
     data: explanationShape,
     async handle({ caller, body }) {
       const key = await keyOf(context, caller, body.key_id)
-      const inPath = wireOf(body.protocol).requests.modelPlace === 'path'
       return viewExplanation(
-        await context.explain({
-          key,
-          account: caller.account,
-          address: body.address,
-          ip: undefined,
-          protocol: body.protocol,
-          pathModel: inPath ? body.model : undefined,
-          stream: inPath ? (body.stream ?? false) : undefined,
-          body: Buffer.from(JSON.stringify(body.body)),
-        }),
+        await context.explain({ key, account: caller.account, ...questionOf(body) }),
         caller.account.role === 'admin' ? 'operator' : 'customer',
       )
     },

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
+import type { AccountId } from '../../../../core/ids.ts'
 import { redeemCode } from '../../../../management/top-up/redemption-codes.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { decimalText } from '../../answers/wire-values.ts'
+import { currencyCode, decimalText } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
 type RedeemContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const redeemedShape = z.strictObject({
   id: z.string().meta({ description: 'The transaction of the ledger.' }),
+  currency: currencyCode,
   credits: decimalText.nullable().meta({ description: 'What was added, where the code is worth Credits.' }),
   yuan: decimalText.nullable().meta({ description: 'The same, where it is worth balance.' }),
   account: z.strictObject({ credits: decimalText, balance: decimalText }),
@@ -31,37 +33,43 @@ export function redeemRoutes(app: Api, context: RedeemContext): void {
     body: z.strictObject({ code: z.string().min(1).max(100) }),
     data: redeemedShape,
     handle: async ({ caller, body, idempotencyKey, request }) => {
+      const { currency, creditsPerUnit } = context.catalogue().settings
       const outcome = await redeemCode(context.storage, {
         accountId: caller.account.id,
         code: body.code,
         address: clientAddress(request.raw),
-        creditsPerUnit: context.catalogue().settings.creditsPerUnit,
+        creditsPerUnit,
         idempotencyKey,
         at: context.now(),
       })
-      switch (outcome.kind) {
-        case 'redeemed':
-          return redeemedShape.parse(outcome.answer)
-        case 'unknown':
-          throw new GatewayError(40005, { message: 'there is no such code: check its spelling' })
-        case 'too-many':
-          throw new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
-        case 'spent': {
-          const who = outcome.by === caller.account.id ? 'by you ' : ''
-          const when = new Date(outcome.at).toISOString()
-          throw new GatewayError(40900, { message: `this code was redeemed ${who}already (${when})` })
-        }
-        case 'void':
-          throw new GatewayError(40900, { message: 'this code is not valid any more' })
-        case 'expired': {
-          const when = new Date(outcome.at).toISOString()
-          throw new GatewayError(40900, { message: `this code could be redeemed until ${when}` })
-        }
-        case 'other-request':
-          throw new GatewayError(40004)
-        case 'no-account':
-          throw new GatewayError(40403)
-      }
+      if (outcome.kind !== 'redeemed') throw refusalOf(outcome, caller.account.id)
+      return redeemedShape.parse({ ...outcome.answer, currency })
     },
   })
+}
+
+type Refused = Exclude<Awaited<ReturnType<typeof redeemCode>>, { readonly kind: 'redeemed' }>
+
+function refusalOf(outcome: Refused, account: AccountId): GatewayError {
+  switch (outcome.kind) {
+    case 'unknown':
+      return new GatewayError(40005, { message: 'there is no such code: check its spelling' })
+    case 'too-many':
+      return new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
+    case 'spent': {
+      const who = outcome.by === account ? 'by you ' : ''
+      const when = new Date(outcome.at).toISOString()
+      return new GatewayError(40900, { message: `this code was redeemed ${who}already (${when})` })
+    }
+    case 'void':
+      return new GatewayError(40900, { message: 'this code is not valid any more' })
+    case 'expired': {
+      const when = new Date(outcome.at).toISOString()
+      return new GatewayError(40900, { message: `this code could be redeemed until ${when}` })
+    }
+    case 'other-request':
+      return new GatewayError(40004)
+    case 'no-account':
+      return new GatewayError(40403)
+  }
 }

@@ -69,7 +69,7 @@ const costs = {
   due_yuan: decimalText,
   due_credits: decimalText,
 }
-const orderShape = z.strictObject({ id: z.string(), ...costs, ...terms })
+const orderShape = z.strictObject({ id: z.string(), currency: currencyCode, ...costs, ...terms })
 const quoteShape = z.strictObject({
   change: z.enum(['new', 'upgrade']),
   currency: currencyCode,
@@ -174,7 +174,8 @@ function buying(app: Api, context: SubscriptionContext): void {
         at: context.now(),
         receipts: receiptsOf(context.identity.messenger),
       })
-      return orderShape.parse(answerOf(outcome, refuseOrder(context, body.plan, 'body')))
+      const order = answerOf(outcome, refuseOrder(context, body.plan, 'body'))
+      return orderShape.parse({ ...order, currency: context.catalogue().settings.currency })
     },
   })
 }

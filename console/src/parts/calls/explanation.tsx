@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import { Icon } from '../parts/marks/icon.tsx'
-import { Note } from '../parts/page/problem.tsx'
-import { Amount } from '../parts/values/amount.tsx'
-import { useFormat } from '../parts/values/format.ts'
-import styles from '../parts/calls/call-sheet.module.css'
+import { Icon } from '../marks/icon.tsx'
+import { Note } from '../page/problem.tsx'
+import { Amount } from '../values/amount.tsx'
+import { useFormat } from '../values/format.ts'
+import styles from './call-sheet.module.css'
 import type { Explained } from './explain.ts'
 
 /** What would become of the call now: refused and why, or held, and who would be asked in which order. */

@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Problem } from '../page/problem.tsx'
+import styles from './call-sheet.module.css'
+import { type Explained, type ExplainQuestion, questionLike } from './explain.ts'
+import { Explanation } from './explanation.tsx'
+import type { LoggedCall } from './log-source.ts'
+
+interface ExplainPartProps {
+  readonly call: LoggedCall
+  /** Nothing is sent upstream, nothing is charged. */
+  readonly ask: (question: ExplainQuestion) => Promise<Explained>
+}
+
+/** What would become of the same call now, where the gateway can say it. */
+export function ExplainPart({ call, ask }: ExplainPartProps) {
+  const { t } = useTranslation()
+  const question = questionLike(call)
+  const explain = useMutation({ mutationFn: ask })
+  if (question === undefined) return null
+  return (
+    <section className={styles.part}>
+      <div className={styles.partHead}>
+        <h3>{t('explain.title')}</h3>
+        <Button
+          variant="default"
+          size="xs"
+          loading={explain.isPending}
+          onClick={() => explain.mutate(question)}
+        >
+          {t('explain.again')}
+        </Button>
+      </div>
+      {explain.error !== null && <Problem error={explain.error} />}
+      {explain.data !== undefined && <Explanation of={explain.data} />}
+    </section>
+  )
+}
