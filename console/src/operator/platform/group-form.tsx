@@ -30,20 +30,29 @@ interface GroupFormProps {
 type Protocol = NonNullable<NewGroup['protocol']>
 type GroupValues = {
   readonly name: string
-  readonly protocol: Protocol
+  /** As the gateway names it. */
+  readonly protocol: string
   readonly models: string[]
 }
 
-const PROTOCOLS: readonly Protocol[] = [
-  'chat',
-  'responses',
-  'messages',
-  'gemini',
-  'embeddings',
-  'moderation',
-  'rerank',
-  'images',
-]
+/** Each there is: one that is missing here does not compile. */
+const PROTOCOL_TABLE = {
+  chat: true,
+  responses: true,
+  messages: true,
+  gemini: true,
+  embeddings: true,
+  moderation: true,
+  rerank: true,
+  images: true,
+  speech: true,
+} as const satisfies Readonly<Record<Protocol, true>>
+
+const PROTOCOLS = Object.keys(PROTOCOL_TABLE)
+
+function isProtocol(name: string): name is Protocol {
+  return Object.hasOwn(PROTOCOL_TABLE, name)
+}
 
 /** One group: what its keys speak, and what they may call. */
 export function GroupForm({ of, onClose }: GroupFormProps) {
@@ -58,8 +67,10 @@ export function GroupForm({ of, onClose }: GroupFormProps) {
     },
   })
   const sending = useSubmit(values, {
-    send: ({ name, ...next }) =>
-      of === undefined ? addGroup({ name: name.trim(), ...next }) : changeGroup(of.name, next),
+    send: ({ name, protocol, models }) => {
+      const next = { models, ...(isProtocol(protocol) ? { protocol } : {}) }
+      return of === undefined ? addGroup({ name: name.trim(), ...next }) : changeGroup(of.name, next)
+    },
     onDone: () => {
       renewGroups()
       onClose()
@@ -124,7 +135,7 @@ function Fields({ values, of }: FieldsProps) {
 function valuesOf(of: AnyGroup | undefined): GroupValues {
   return {
     name: of?.name ?? '',
-    protocol: PROTOCOLS.find((one) => one === of?.protocol) ?? 'chat',
+    protocol: of?.protocol ?? 'chat',
     models: [...(of?.models ?? [])],
   }
 }
