@@ -256,3 +256,38 @@ test('the catalogue says where it is called and what a million characters cost',
     expect.objectContaining({ endpoints: [PATH], billing_modes: ['character'], character_price: 110 }),
   )
 })
+
+describe('before it is sent', () => {
+  const speak = (key: string, input: string) =>
+    postJson(
+      `${gateway.baseUrl}${PATH}`,
+      { model: 'voice', input, voice: 'alloy' },
+      { authorization: `Bearer ${key}` },
+    )
+
+  test('its characters are held, and what an account has not cannot be spoken', async () => {
+    // Enough for a hundred characters.
+    const account = await gateway.newAccount({ credits: 11 })
+    const held: bigint[] = []
+    upstream.answer(async (request, response) => {
+      held.push((await gateway.account(account.id)).held)
+      await sound(request, response)
+    })
+    expect((await speak(account.key, 'x'.repeat(101))).body.code).toBe(40202)
+    expect((await speak(account.key, 'x'.repeat(60))).status).toBe(200)
+    expect(held).toEqual([60n * PER_CHARACTER])
+    expect((await speak(account.key, 'x'.repeat(60))).body.code).toBe(40202)
+    expect((await gateway.account(account.id)).held).toBe(0n)
+  })
+
+  test('its characters count in the windows of its key, and those of a call that failed are given back', async () => {
+    const windows = [{ dimension: 'characters' as const, limit: 8, seconds: 60 }]
+    const { key } = await gateway.newKey(gateway.accountId, { policy: { concurrency: undefined, windows } })
+    upstream.answer(answerJson({ error: { message: 'no such voice' } }, 400))
+    expect((await speak(key, 'Hello')).status).toBe(400)
+    upstream.answer(sound)
+    expect((await speak(key, 'Hello')).status).toBe(200)
+    expect((await speak(key, 'Hello')).body.code).toBe(42902)
+    expect((await speak(key, 'Hey')).status).toBe(200)
+  })
+})
