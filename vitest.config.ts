@@ -20,8 +20,8 @@ export default defineConfig({
     // Bundles the storage worker and looks for a PostgreSQL before the first test.
     globalSetup: ['tools/project/vitest-setup.mjs', 'server/test/postgres/setup.ts'],
     // For hangs alone: no test fails because the machine is slow, or busy with something else.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     teardownTimeout: 60_000,
     watch: false,
     reporters: ['default'],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-const BYTES_MAX = 155_000
+const BYTES_MAX = 150_000
 const read = async (path: string) => {
   const response = await fetch(gateway.baseUrl + path)
   return { html: await response.text(), policy: response.headers.get('content-security-policy') ?? '' }

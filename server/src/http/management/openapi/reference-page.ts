@@ -119,14 +119,15 @@ const WHO: Readonly<Record<string, string>> = {
 
 function entry({ method, path, words }: Operation, outline: Outline): string {
   const title = `${method} ${path}`
+  const id = textOf(words['operationId'])
   const access = textOf(words['x-access'])
   return [
-    `<details id="${textOf(words['operationId'])}"><summary><b>${method}</b><kbd>${htmlText(path)}</kbd>`,
+    `<details id="${id}"><summary><b>${method}</b><kbd>${htmlText(path)}</kbd>`,
     `<span>${markedText(textOf(words['summary']))}</span><em>${WHO[access] ?? access}</em></summary><div>`,
     words['description'] === undefined ? '' : `<p>${markedText(textOf(words['description']))}</p>`,
     parameters(words['parameters'], outline),
     body(words['requestBody'], outline, title),
-    answers(words['responses'], outline, title),
+    answers(words['responses'], outline, { id, title }),
     '</div></details>',
   ].join('')
 }
@@ -159,16 +160,20 @@ function body(words: JsonValue | undefined, outline: Outline, title: string): st
     .join('')
 }
 
-function answers(words: JsonValue | undefined, outline: Outline, title: string): string {
+function answers(
+  words: JsonValue | undefined,
+  outline: Outline,
+  operation: { readonly id: string; readonly title: string },
+): string {
   if (!isJsonObject(words)) return ''
   const good = Object.entries(words).flatMap(([status, answer]) =>
     /^2\d\d$/.test(status) && isJsonObject(answer)
       ? contentsOf(answer['content']).map(([type, schema]) =>
-          goodAnswer({ status, type, schema }, outline, title),
+          goodAnswer({ status, type, schema }, outline, operation.title),
         )
       : [],
   )
-  return good.join('') + errors(words)
+  return good.join('') + errors(words, outline, operation)
 }
 
 interface GoodAnswer {
@@ -192,7 +197,14 @@ function goodAnswer({ status, type, schema }: GoodAnswer, outline: Outline, titl
 
 const EVERYWHERE: ReadonlySet<string> = new Set(['40000', '40001', '40101', '40102', '40103', '40304'])
 
-function errors(words: JsonObject): string {
+/** Lists from this many errors on are shown once. */
+const SHARED_ERRORS_MIN = 4
+
+function errors(
+  words: JsonObject,
+  outline: Outline,
+  operation: { readonly id: string; readonly title: string },
+): string {
   const own = Object.entries(words).flatMap(([status, answer]) =>
     /^[45]\d\d$/.test(status) && isJsonObject(answer)
       ? textOf(answer['description'])
@@ -200,7 +212,10 @@ function errors(words: JsonObject): string {
           .filter((told) => !EVERYWHERE.has(told.slice(0, 5)))
       : [],
   )
-  return own.length === 0 ? '' : `<h3>Errors</h3><p>${own.map(markedText).join('<br>')}</p>`
+  if (own.length === 0) return ''
+  const list = own.map(markedText).join('<br>')
+  const before = own.length < SHARED_ERRORS_MIN ? undefined : outline.linkToEarlier(list, operation)
+  return `<h3>Errors</h3><p>${before ?? list}</p>`
 }
 
 function contentsOf(content: JsonValue | undefined): readonly (readonly [string, JsonValue | undefined])[] {

@@ -13,7 +13,7 @@ const NAMED_DEPTH_MAX = 2
 /** Beyond as many alternatives only their kinds are told. */
 const ALTERNATIVES_MAX = 6
 
-/** Where objects were shown before, so that each is shown once. */
+/** Where objects and lists of errors were shown before, so that each is shown once. */
 export class Outline {
   readonly #places = new Map<string, { readonly anchor: string; readonly title: string }>()
   readonly #named: JsonObject
@@ -26,6 +26,16 @@ export class Outline {
   /** HTML for a `pre`. `title`: of the operation, for links from later ones. */
   lines(schema: JsonValue | undefined, title: string): string {
     return this.#type(schema, { title, depth: 0, depthMax: DEPTH_MAX })
+  }
+
+  /** A link to the operation that showed the same text before; undefined: none did, and this one does. */
+  linkToEarlier(
+    text: string,
+    operation: { readonly id: string; readonly title: string },
+  ): string | undefined {
+    const before = this.#places.get(text)
+    if (before === undefined) this.#places.set(text, { anchor: operation.id, title: operation.title })
+    return before && `<a href="#${before.anchor}">as of ${htmlText(before.title)}</a>`
   }
 
   #type(schema: JsonValue | undefined, at: Place): string {
