@@ -30,7 +30,7 @@ export function Kinds({ all }: { readonly all: readonly VendorKind[] }) {
           id: 'protocols',
           head: t('vendors.protocols'),
           kind: 'muted',
-          cell: ({ protocols }) => protocols.join(', '),
+          cell: ({ protocols }) => <span className={operator.wrapped}>{protocols.join(', ')}</span>,
         },
         {
           id: 'address',

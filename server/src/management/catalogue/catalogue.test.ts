@@ -103,6 +103,8 @@ describe('a pricing entry', () => {
       request_price: 0,
       image_price: 0,
       video_price: 0,
+      character_price: 0,
+      audio_second_price: 0,
       rate_multiplier: 0.8,
       user_rate: 100,
     })
@@ -140,6 +142,12 @@ describe('a pricing entry', () => {
   test.each([
     ['image', { billingModes: ['image'], imagePrice: '0.2' }, { image_price: 0.2 }],
     ['video_second', { billingModes: ['video_second'], videoPrice: '0.5' }, { video_price: 0.5 }],
+    ['character', { billingModes: ['character'], characterPrice: '110' }, { character_price: 110 }],
+    [
+      'audio_second',
+      { billingModes: ['audio_second'], audioSecondPrice: '0.0007' },
+      { audio_second_price: 0.0007 },
+    ],
     ['request', { billingModes: ['request'], requestPrice: '0.01' }, { request_price: 0.01 }],
   ] as const)('of a model billed by %s shows that mode and price', (mode, pricing, shown) => {
     const catalogue = sampleCatalogue({

@@ -184,11 +184,11 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     const at = { now: () => NOW }
     const { out } = await line.sluice(['usage', '--by', 'model', 'app', '--time-zone', 'UTC'], at)
     expect(out).toMatch(
-      /^FROM +MODEL +APP +CALLS +FAILED +TOKENS IN\/OUT +IMAGES +SECONDS +CREDITS +BY SUBSCRIPTION\n/,
+      /^FROM +MODEL +APP +CALLS +FAILED +TOKENS IN\/OUT +IMAGES +SECONDS +CHARACTERS +SOUND +CREDITS +BY SUBSCRIPTION\n/,
     )
-    expect(out).toMatch(/ example-model +mine +2 +0 +2000\/200 +0 +0 +4 +0\n/)
-    expect(out).toMatch(/ example-model +other +1 +0 +1000\/100 +0 +0 +2 +0\n/)
-    expect(out).toMatch(/\nall +- +- +3 +0 +3000\/300 +0 +0 +6 +0\n$/)
+    expect(out).toMatch(/ example-model +mine +2 +0 +2000\/200 +0 +0 +0 +0 +4 +0\n/)
+    expect(out).toMatch(/ example-model +other +1 +0 +1000\/100 +0 +0 +0 +0 +2 +0\n/)
+    expect(out).toMatch(/\nall +- +- +3 +0 +3000\/300 +0 +0 +0 +0 +6 +0\n$/)
     const asked = [
       'usage',
       '--account',
