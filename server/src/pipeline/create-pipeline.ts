@@ -24,6 +24,7 @@ import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ReservedCall } from './call.ts'
 import type { Leg } from './attempt/leg.ts'
 import type { MeterReading } from '../core/metering/meter.ts'
+import { madeIn } from '../core/metering/quantities.ts'
 import { healthWord } from '../core/routing/order.ts'
 
 export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
@@ -153,9 +154,8 @@ function progressOf(call: ReservedCall, { chain, model, byok }: Leg, reading: Me
     modelId: model.modelId,
     byok,
     credentialId: byok ? undefined : chain.credentialId,
-    usage: reading.usage,
     usageSource: reading.source,
-    images: reading.images,
+    ...madeIn(reading),
   }
 }
 

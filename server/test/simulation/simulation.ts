@@ -20,13 +20,13 @@ import {
   type AbandonOperation,
   type ClaimOperation,
   type HotOperation,
-  ONE_CALL,
   type ReserveOperation,
   type SettleOperation,
   type VideoEnd,
 } from '../../src/core/ledger/operations.ts'
 import { decideRecovery } from '../../src/core/calls/recover.ts'
 import { NO_USAGE } from '../../src/core/canonical/usage.ts'
+import { NOTHING_USED } from '../../src/core/metering/quantities.ts'
 import {
   accountId,
   callId,
@@ -514,15 +514,17 @@ export class Simulation {
     const use = this.randomUse(open)
     const claimed =
       open.claims.length > 0 && this.random.chance(0.5) ? this.random.pick(open.claims) : undefined
-    const { recipe, amount } = priceCall(
-      {
-        usage: { ...NO_USAGE, input: use.input, output: use.output },
-        images: use.images,
-        videoSeconds: use.seconds,
-        ...ONE_CALL,
-      },
-      { terms: termsOf(use.model), chainId: chainId(Number(use.chain)), userRate: open.userRate },
-    )
+    const used = {
+      ...NOTHING_USED,
+      usage: { ...NO_USAGE, input: use.input, output: use.output },
+      images: use.images,
+      videoSeconds: use.seconds,
+    }
+    const { recipe, amount } = priceCall(used, {
+      terms: termsOf(use.model),
+      chainId: chainId(Number(use.chain)),
+      userRate: open.userRate,
+    })
     const month = this.month()
     const { callId: call, keyId: key, accountId: account } = open
     const operation: SettleOperation = {
@@ -537,9 +539,7 @@ export class Simulation {
       byok: use.byok,
       recipe,
       amount,
-      tokens: use.input + use.output,
-      images: use.images,
-      videoSeconds: use.seconds,
+      used,
       log: this.endLog(open),
       task: this.taskOf(open),
     }

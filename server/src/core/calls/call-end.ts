@@ -2,7 +2,6 @@
 import { exchangeWhenLow } from '../admission/credits.ts'
 import type { CredentialId } from '../ids.ts'
 import type { CallEnd } from '../limits/limit-state.ts'
-import { hundredthsOf, toUnits } from '../limits/units.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { fundsOf, withFunds } from './account-funds.ts'
 import type { Draft } from '../ledger/draft.ts'
@@ -121,14 +120,7 @@ export function endOf(
   if (ofCredential && (operation.byok || taken.subject !== answered)) return GIVEN_BACK
   return {
     kind: 'settled',
-    consumed: {
-      tokens: toUnits(operation.tokens),
-      images: toUnits(operation.images),
-      videoSeconds: toUnits(operation.videoSeconds),
-      characters: toUnits(operation.characters ?? 0),
-      audioHundredths: hundredthsOf(operation.audioSeconds ?? 0),
-      amount: ofCredential ? operation.amount : deducted,
-    },
+    consumed: { used: operation.used, amount: ofCredential ? operation.amount : deducted },
   }
 }
 

@@ -2,17 +2,18 @@ import { freeSlot } from '../limits/limit-state.ts'
 import type { Draft } from '../ledger/draft.ts'
 import type { OpenCall } from '../ledger/hot-rows.ts'
 import type { DoneOutcome, ProgressOperation } from '../ledger/operations.ts'
+import { madeIn } from '../metering/quantities.ts'
 
 /** Notes where a running call stands and renews its slots. News of a call that has ended changes nothing. */
 export function decideProgress(draft: Draft, operation: ProgressOperation): DoneOutcome {
   const open = draft.openCall(operation.callId)
   if (open === undefined) return { kind: 'done' }
-  const { chainId, credentialId, modelId, byok, usage, usageSource, images, left } = operation
+  const { chainId, credentialId, modelId, byok, usageSource, left } = operation
   draft.putOpenCall({
     ...open,
     ...(left === true ? { taken: withoutSlots(draft, open) } : {}),
     touchedAt: Math.max(open.touchedAt, operation.at),
-    progress: { chainId, credentialId, modelId, byok, usage, usageSource, images },
+    progress: { chainId, credentialId, modelId, byok, usageSource, ...madeIn(operation) },
   })
   return { kind: 'done' }
 }

@@ -33,10 +33,10 @@ import {
   type Demand,
   type HotOperation,
   type HotOutcome,
-  ONE_CALL,
   type ReserveOperation,
   type SettleOperation,
 } from '../ledger/operations.ts'
+import { NOTHING_USED } from '../metering/quantities.ts'
 
 export const KEY = keyId('key_1')
 export const ACCOUNT = accountId('acc_1')
@@ -201,11 +201,12 @@ export function exampleSettle(
 ): SettleOperation {
   const usage = { ...NO_USAGE, ...use.usage }
   const images = use.images ?? 0
-  const videoSeconds = use.videoSeconds ?? 0
-  const { recipe, amount } = priceCall(
-    { usage, images, videoSeconds, ...ONE_CALL },
-    { terms: use.terms ?? TERMS, chainId: CHAIN, userRate: use.userRate ?? '100' },
-  )
+  const used = { ...NOTHING_USED, usage, images, videoSeconds: use.videoSeconds ?? 0 }
+  const { recipe, amount } = priceCall(used, {
+    terms: use.terms ?? TERMS,
+    chainId: CHAIN,
+    userRate: use.userRate ?? '100',
+  })
   return {
     kind: 'settle',
     callId: callId(id),
@@ -217,9 +218,7 @@ export function exampleSettle(
     byok: false,
     recipe,
     amount,
-    tokens: (usage.input ?? 0) + (usage.output ?? 0),
-    images,
-    videoSeconds,
+    used,
     log: exampleLog(id, { usage, images }),
     ...changes,
   }

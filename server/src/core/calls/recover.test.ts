@@ -63,7 +63,7 @@ describe('recovery of an open call', () => {
       modelId: MODEL,
       credentialId: 'one',
       amount: credits(6),
-      tokens: 1500,
+      used: { usage: { input: 1000, output: 500 } },
       log: {
         ending: 'recovered',
         requestId: 'request_1',
@@ -108,7 +108,7 @@ describe('recovery of an open call', () => {
     const known = { ...progress, usage: NO_USAGE, images: 2 }
     expect(decideRecovery(openCall(known, { terms }), LATER)).toMatchObject({
       amount: credits(400),
-      images: 2,
+      used: { images: 2 },
     })
   })
 
@@ -133,7 +133,7 @@ describe('recovery of an open call', () => {
     expect(decideRecovery(openCall(known, { terms, counts }), LATER)).toMatchObject({
       kind: 'settle',
       amount: credits(4000),
-      videoSeconds: 8,
+      used: { videoSeconds: 8 },
     })
   })
 

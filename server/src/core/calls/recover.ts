@@ -1,6 +1,7 @@
-import { NO_USAGE, type Usage } from '../canonical/usage.ts'
+import { NO_USAGE } from '../canonical/usage.ts'
 import { type VendorCode, vendorCode } from '../ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { type Kept, madeIn, ONE_CALL, type Pieces, piecesIn, type Used } from '../metering/quantities.ts'
 import { priceCall } from '../pricing/price.ts'
 import { readTerms } from '../pricing/read-terms.ts'
 import type { PriceTerms } from '../pricing/terms.ts'
@@ -8,8 +9,11 @@ import type { CallProgress, OpenCall } from '../ledger/hot-rows.ts'
 import { type CallLogRow, EMPTY_LOG_ROW } from '../ledger/log-row.ts'
 import type { AbandonOperation, SettleOperation } from '../ledger/operations.ts'
 
-/** What is known of a call when it is reserved and stands in its log row however it ends. */
-export interface CallDescription {
+/**
+ * What is known of a call when it is reserved and stands in its log row however it ends. Of its pieces those that it has
+ * more of than one call.
+ */
+export interface CallDescription extends Kept<Pieces> {
   readonly requestId: string
   /** Epoch ms. */
   readonly createdAt: number
@@ -21,11 +25,6 @@ export interface CallDescription {
   readonly appId: string | undefined
   readonly customId: string | undefined
   readonly secondsDeclared?: number | undefined
-  /** Calls it is billed as, where that is not one. */
-  readonly requests?: number | undefined
-  /** Of speech, and of sound that is listened to; absent: none. */
-  readonly characters?: number | undefined
-  readonly audioSeconds?: number | undefined
   /** Chain id → who answers there, so that a recovered row can name the vendor. */
   readonly chains?: Readonly<Record<string, DescribedChain>> | undefined
 }
@@ -56,9 +55,7 @@ export function decodeDescription(
     appId: textOf(parsed['appId']),
     customId: textOf(parsed['customId']),
     secondsDeclared: numberOf(parsed['secondsDeclared']),
-    requests: numberOf(parsed['requests']),
-    characters: numberOf(parsed['characters']),
-    audioSeconds: numberOf(parsed['audioSeconds']),
+    ...keptPieces(parsed),
     chains: chainsOf(parsed['chains']),
   }
 }
@@ -123,12 +120,15 @@ function settleRecovered(
   },
 ): SettleOperation {
   const { progress, at, monthStart } = known
-  const videoSeconds = progress.usageSource === 'declared' ? call.counts.videoSeconds : 0
-  const { requests = call.counts.requests, characters = 0, audioSeconds = 0 } = known.description
-  const { recipe, amount } = priceCall(
-    { usage: progress.usage, images: progress.images, videoSeconds, requests, characters, audioSeconds },
-    { terms: known.terms, chainId: progress.chainId, userRate: call.userRate },
-  )
+  const { requests = call.counts.requests } = known.description
+  const used: Used = {
+    ...piecesIn({ ...known.description, requests }),
+    ...madeIn(progress),
+    videoSeconds: progress.usageSource === 'declared' ? call.counts.videoSeconds : 0,
+  }
+  const { characters, audioSeconds } = used
+  const { chainId } = progress
+  const { recipe, amount } = priceCall(used, { terms: known.terms, chainId, userRate: call.userRate })
   return {
     kind: 'settle',
     callId: call.callId,
@@ -141,25 +141,10 @@ function settleRecovered(
     byok: progress.byok,
     recipe,
     amount,
-    tokens: tokensOf(progress.usage),
-    images: progress.images,
-    videoSeconds,
-    characters,
-    audioSeconds,
+    used,
     log: { ...describedRow(call, known.description, progress), characters, audioSeconds, amount, recipe },
     recovery: true,
   }
-}
-
-/** All tokens of a call, every class once; reasoning is part of output. */
-export function tokensOf(usage: Usage): number {
-  return (
-    (usage.input ?? 0) +
-    (usage.cachedInput ?? 0) +
-    (usage.cacheWrite ?? 0) +
-    (usage.cacheWrite1h ?? 0) +
-    (usage.output ?? 0)
-  )
 }
 
 /**
@@ -220,6 +205,10 @@ const textOf = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined
 const numberOf = (value: JsonValue | undefined): number | undefined =>
   typeof value === 'number' ? value : undefined
+
+/** Under the names they were written with. */
+const keptPieces = (parsed: JsonObject): Kept<Pieces> =>
+  Object.fromEntries(Object.keys(ONE_CALL).map((name) => [name, numberOf(parsed[name])]))
 
 function chainsOf(value: JsonValue | undefined): CallDescription['chains'] {
   if (!isJsonObject(value)) return undefined

@@ -37,3 +37,14 @@ export function mergeUsage(earlier: Usage, later: Usage): Usage {
     reasoning: later.reasoning ?? earlier.reasoning,
   }
 }
+
+/** All tokens of a call, every class once; reasoning is part of output. */
+export function tokensOf(usage: Usage): number {
+  return (
+    (usage.input ?? 0) +
+    (usage.cachedInput ?? 0) +
+    (usage.cacheWrite ?? 0) +
+    (usage.cacheWrite1h ?? 0) +
+    (usage.output ?? 0)
+  )
+}

@@ -2,7 +2,6 @@
  * What the store loads under lock for a batch of hot operations, and what `decideBatch` wants written. Both engines
  * load, decide with the same pure code, and write; the arithmetic exists once (docs/decisions/0004-storage-engines.md).
  */
-import type { Usage } from '../canonical/usage.ts'
 import type {
   AccountId,
   CallId,
@@ -15,9 +14,10 @@ import type {
   VendorCode,
 } from '../ids.ts'
 import type { Policy } from '../limits/policy.ts'
+import type { Counts, Made } from '../metering/quantities.ts'
 import type { MicroCredits } from '../money.ts'
 import type { CallLogRow } from './log-row.ts'
-import type { Counts, Funding, VideoEnd } from './operations.ts'
+import type { Funding, VideoEnd } from './operations.ts'
 import type { UsageSource } from './recipe.ts'
 
 export type Subject =
@@ -214,15 +214,14 @@ export interface Taken {
   readonly slotFree?: true
 }
 
-export interface CallProgress {
+/** Of an older release it may not have all that is made. */
+export interface CallProgress extends Made {
   readonly chainId: ChainId
   /** Credential the answer comes over; absent: the last one claimed. */
   readonly credentialId?: CredentialId | undefined
   readonly modelId: ModelId
   readonly byok: boolean
-  readonly usage: Usage
   readonly usageSource: UsageSource
-  readonly images: number
 }
 
 /**

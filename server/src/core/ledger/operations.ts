@@ -3,7 +3,6 @@
  * They are plain data, are collected for about a millisecond and run as one transaction, in order. Each is idempotent
  * by call id.
  */
-import type { Usage } from '../canonical/usage.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type {
   AccountId,
@@ -16,6 +15,7 @@ import type {
   VendorCode,
 } from '../ids.ts'
 import type { ExceededLimit, Policy } from '../limits/policy.ts'
+import type { Counts, Made, Pieces, Used } from '../metering/quantities.ts'
 import type { MicroCredits } from '../money.ts'
 import type { VideoTaskPatch } from '../video/task.ts'
 import type { CallLogRow } from './log-row.ts'
@@ -68,30 +68,6 @@ export interface Estimate {
    * an account further below zero than one of them could alone. Absent: for the estimate.
    */
   readonly covers?: 'worst'
-}
-
-/** What of a call is billed and stands in its request already: no answer changes it. */
-export interface Pieces {
-  readonly requests: number
-  /** Unicode code points to be spoken. */
-  readonly characters: number
-  /** Of sound to be listened to, rounded up to hundredths. An answer may tell of more. */
-  readonly audioSeconds: number
-}
-
-export const ONE_CALL: Pieces = { requests: 1, characters: 0, audioSeconds: 0 }
-
-/** Counts charged at admission and given back when the upstream never generated. */
-export interface Counts {
-  readonly requests: number
-  readonly images: number
-  readonly videos: number
-  /** Held at admission, charged at settlement. */
-  readonly videoSeconds: number
-  /** Of speech; held and charged like these. Absent: none. */
-  readonly characters?: number
-  /** Of sound that is listened to; held and charged like these. Absent: none. */
-  readonly audioSeconds?: number
 }
 
 export interface ReserveOperation {
@@ -192,7 +168,7 @@ export interface UnclaimOperation {
 }
 
 /** Where a running call stands; at most once a second per call, so that a crash loses at most that. */
-export interface ProgressOperation {
+export interface ProgressOperation extends Made {
   readonly kind: 'progress'
   readonly callId: CallId
   readonly at: number
@@ -201,9 +177,7 @@ export interface ProgressOperation {
   readonly credentialId?: CredentialId | undefined
   readonly modelId: ModelId
   readonly byok: boolean
-  readonly usage: Usage
   readonly usageSource: UsageSource
-  readonly images: number
   /** The client has left: its concurrency slots are free, what else the call took stays until it ends. */
   readonly left?: true | undefined
 }
@@ -223,13 +197,8 @@ export interface SettleOperation {
   readonly byok: boolean
   readonly recipe: Recipe
   readonly amount: MicroCredits
-  /** All tokens, for token windows. */
-  readonly tokens: number
-  readonly images: number
-  readonly videoSeconds: number
-  /** Absent: none. */
-  readonly characters?: number
-  readonly audioSeconds?: number
+  /** For the windows. */
+  readonly used: Used
   /** `deducted`, `owed`, `subscriptionCovered`, `capped` and `recovered` are filled in under the lock. */
   readonly log: CallLogRow
   readonly task?: VideoEnd | undefined

@@ -1,4 +1,4 @@
-import type { Counts } from '../ledger/operations.ts'
+import type { Counts, Used } from '../metering/quantities.ts'
 
 /** Everything the engine of windows needs to know of one dimension. */
 export interface DimensionRule {
@@ -21,13 +21,9 @@ export interface DimensionRule {
   uses(consumed: Consumed): bigint | undefined
 }
 
-/** What a settled call used up, in units of the windows. */
+/** What a settled call used up, and what it cost. */
 export interface Consumed {
-  readonly tokens: bigint
-  readonly images: bigint
-  readonly videoSeconds: bigint
-  readonly characters: bigint
-  readonly audioHundredths: bigint
+  readonly used: Used
   /** µCr. */
   readonly amount: bigint
 }

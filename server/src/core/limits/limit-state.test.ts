@@ -2,7 +2,8 @@ import { HOUR_MS } from '../durations.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LimitState, Taken } from '../ledger/hot-rows.ts'
-import type { Counts } from '../ledger/operations.ts'
+import { NO_USAGE } from '../canonical/usage.ts'
+import { type Counts, NOTHING_USED } from '../metering/quantities.ts'
 import type { Consumed } from './dimension-rule.ts'
 import {
   decideLimits,
@@ -29,14 +30,25 @@ const counts = (part: Partial<Counts> = {}): Counts => ({
   videoSeconds: 0,
   ...part,
 })
-const consumed = (part: Partial<Consumed> = {}): Consumed => ({
-  tokens: 0n,
-  images: 0n,
-  videoSeconds: 0n,
-  characters: 0n,
-  audioHundredths: 0n,
-  amount: 0n,
-  ...part,
+/** In units of the windows. */
+interface Units {
+  readonly tokens: bigint
+  readonly images: bigint
+  readonly videoSeconds: bigint
+  readonly characters: bigint
+  readonly audioHundredths: bigint
+  readonly amount: bigint
+}
+const consumed = (part: Partial<Units> = {}): Consumed => ({
+  used: {
+    ...NOTHING_USED,
+    usage: { ...NO_USAGE, input: Number(part.tokens ?? 0n) },
+    images: Number(part.images ?? 0n),
+    videoSeconds: Number(part.videoSeconds ?? 0n),
+    characters: Number(part.characters ?? 0n),
+    audioSeconds: Number(part.audioHundredths ?? 0n) / 100,
+  },
+  amount: part.amount ?? 0n,
 })
 
 /** A subject with its policy, driven like a caller does: check, then take. */
@@ -56,7 +68,7 @@ function subject(policy: Partial<Policy>) {
       if (taken === undefined) throw new Error('nothing was taken')
       state = giveBackLimits(state, taken)
     },
-    settle: (taken: Taken | undefined, at: number, used: Partial<Consumed> = {}) => {
+    settle: (taken: Taken | undefined, at: number, used: Partial<Units> = {}) => {
       if (taken === undefined) throw new Error('nothing was taken')
       state = settleLimits(state, taken, { consumed: consumed(used), at })
     },
@@ -68,7 +80,7 @@ const windows = (...limits: readonly WindowLimit[]): Partial<Policy> => ({ windo
 
 /** How one call of each dimension fills a window of limit 2. */
 const FILLING: Readonly<
-  Record<Dimension, { readonly asks: Partial<Counts>; readonly uses: Partial<Consumed> }>
+  Record<Dimension, { readonly asks: Partial<Counts>; readonly uses: Partial<Units> }>
 > = {
   requests: { asks: {}, uses: {} },
   tokens: { asks: {}, uses: { tokens: 2n } },
@@ -391,7 +403,7 @@ describe('a clock set back', () => {
     expect(key.check(NOON - 59_999)).toMatchObject({ code: 42902, retryAfterMs: 59_999 })
   })
 
-  test.each<[Dimension, number, Partial<Consumed>]>([
+  test.each<[Dimension, number, Partial<Units>]>([
     ['tokens', 42903, { tokens: 1000n }],
     ['images', 42902, { images: 1000n }],
   ])('a call that begins then ends windows of %s too: it counts in a new one', (dimension, code, all) => {
@@ -566,7 +578,7 @@ function runAgainstNaive(limits: readonly WindowLimit[], steps: readonly Step[])
         audioHundredths: 0n,
         amount: BigInt(step.micro),
       }
-      state = settleLimits(state, taken, { consumed: uses, at })
+      state = settleLimits(state, taken, { consumed: consumed(uses), at })
     } else {
       state = giveBackLimits(state, taken)
     }

@@ -4,7 +4,8 @@
  * (docs/reference/contract.md#D-admission-11).
  */
 import type { Counted, CountedPart, LimitState, Subject, Taken, WindowState } from '../ledger/hot-rows.ts'
-import type { Counts, WindowReading } from '../ledger/operations.ts'
+import type { WindowReading } from '../ledger/operations.ts'
+import type { Counts } from '../metering/quantities.ts'
 import type { Consumed, DimensionRule } from './dimension-rule.ts'
 import type { ExceededLimit } from './policy.ts'
 import { findTier, type LimitCode, type Tier, type TieredPolicy } from './tiers.ts'

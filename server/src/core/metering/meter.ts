@@ -6,6 +6,7 @@
 import type { StreamPart } from '../canonical/response.ts'
 import { mergeUsage, NO_USAGE, type Usage } from '../canonical/usage.ts'
 import { unescapeJson } from '../passthrough/json-text.ts'
+import type { Made } from './quantities.ts'
 
 /** Text kept before it is counted, in characters or bytes: small enough to count in about a millisecond. */
 const PENDING_MAX = 8192
@@ -29,15 +30,12 @@ export interface MeterOptions {
   readonly outputUntold?: number
 }
 
-export interface MeterReading {
-  /** Disjoint token classes. Input and output are always known here; the others only where the upstream told them. */
-  readonly usage: Usage
+/** Input and output are always known here; other tokens only where the upstream told them. */
+export interface MeterReading extends Made {
   /** `estimated` as soon as one counted class was not the upstream's own figure. */
   readonly source: 'upstream' | 'estimated'
   /** Something was generated, or the answer ended cleanly: the call is settled, not abandoned. */
   readonly produced: boolean
-  /** Generated images. */
-  readonly images: number
 }
 
 /** What an observer of an answer tells. */

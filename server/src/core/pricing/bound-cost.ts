@@ -1,4 +1,5 @@
-import { type Estimate, ONE_CALL } from '../ledger/operations.ts'
+import type { Estimate } from '../ledger/operations.ts'
+import { ONE_CALL } from '../metering/quantities.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 import { type Decimal, divideHalfEven } from './decimal.ts'
 import type { Bounds } from './read-terms.ts'

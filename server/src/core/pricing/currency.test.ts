@@ -1,4 +1,4 @@
-import { ONE_CALL } from '../ledger/operations.ts'
+import { ONE_CALL } from '../metering/quantities.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NO_PRICES, TERMS } from '../calls/examples.ts'

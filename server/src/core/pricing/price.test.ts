@@ -1,4 +1,4 @@
-import { ONE_CALL } from '../ledger/operations.ts'
+import { ONE_CALL, type Used } from '../metering/quantities.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NO_PRICES } from '../calls/examples.ts'
@@ -6,7 +6,7 @@ import { NO_USAGE, type Usage } from '../canonical/usage.ts'
 import type { Pricing } from '../catalogue.ts'
 import { chainId } from '../ids.ts'
 import { microCredits } from '../money.ts'
-import { type Consumption, deductible, priceCall, recomputeAmount } from './price.ts'
+import { deductible, priceCall, recomputeAmount } from './price.ts'
 import type { Recipe } from '../ledger/recipe.ts'
 
 interface Case {
@@ -20,7 +20,7 @@ interface Case {
 }
 
 function price(row: Case) {
-  const consumption: Consumption = {
+  const consumption: Used = {
     usage: { ...NO_USAGE, ...row.usage },
     images: row.images ?? 0,
     videoSeconds: row.videoSeconds ?? 0,

@@ -1,22 +1,11 @@
-import type { Usage } from '../canonical/usage.ts'
 import type { DecimalText, Pricing } from '../catalogue.ts'
 import type { ChainId } from '../ids.ts'
+import type { Used } from '../metering/quantities.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { add, type Decimal, decimalOf, multiply, parseDecimal, roundHalfEven } from './decimal.ts'
 import { type AppliedSurcharge, chargedSurcharges, type MadeExtras } from './surcharges.ts'
 import type { PriceTerms } from './terms.ts'
 import type { Recipe, RecipeLine } from '../ledger/recipe.ts'
-
-/** What a call used up, in everything a model can be billed by. */
-export interface Consumption {
-  readonly usage: Usage
-  readonly images: number
-  /** Declared seconds of video, not the produced length (docs/reference/contract.md#8-25). */
-  readonly videoSeconds: number
-  readonly requests: number
-  readonly characters: number
-  readonly audioSeconds: number
-}
 
 export interface Tariff {
   readonly terms: PriceTerms
@@ -39,7 +28,7 @@ export interface PricedCall {
  * The exact amount of a call: list amount × chain's rate_multiplier × user_rate/100, rounded once at the end
  * (docs/reference/contract.md#D-names-10). A model billed by several modes sums them.
  */
-export function priceCall(consumption: Consumption, tariff: Tariff): PricedCall {
+export function priceCall(used: Used, tariff: Tariff): PricedCall {
   const { terms, made = NOTHING_KNOWN } = tariff
   const surcharges = chargedSurcharges(terms.surcharges ?? [], made)
   const base = {
@@ -47,7 +36,7 @@ export function priceCall(consumption: Consumption, tariff: Tariff): PricedCall 
     creditsPerUnit: terms.creditsPerUnit,
     rateMultiplier: terms.multipliers[String(tariff.chainId)] ?? '1',
     userRate: tariff.userRate,
-    lines: linesOf(consumption, terms.pricing),
+    lines: linesOf(used, terms.pricing),
     ...(surcharges.length === 0 ? {} : { surcharges }),
   }
   const amount = amountOf(base)
@@ -64,7 +53,7 @@ export function deductible(amount: MicroCredits): MicroCredits {
   return amount < MICRO_CREDITS_PER_CREDIT ? ZERO : amount
 }
 
-function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLine[] {
+function linesOf(used: Used, pricing: Pricing): readonly RecipeLine[] {
   const lines: RecipeLine[] = []
   const line = (
     name: RecipeLine['class'],
@@ -76,7 +65,7 @@ function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLin
   }
   const modes = pricing.billingModes
   if (modes.includes('token')) {
-    const { usage } = consumption
+    const { usage } = used
     const cachedInput = usage.cachedInput ?? 0
     // Only a call that hit the cache has cheap output (docs/reference/contract.md#D-names-17).
     const outputPrice =
@@ -92,13 +81,11 @@ function linesOf(consumption: Consumption, pricing: Pricing): readonly RecipeLin
     )
     line('output', usage.output ?? 0, outputPrice, 1_000_000)
   }
-  if (modes.includes('image')) line('image', consumption.images, pricing.imagePrice, 1)
-  if (modes.includes('video_second')) line('video_second', consumption.videoSeconds, pricing.videoPrice, 1)
-  if (modes.includes('character'))
-    line('character', consumption.characters, pricing.characterPrice, 1_000_000)
-  if (modes.includes('audio_second'))
-    line('audio_second', consumption.audioSeconds, pricing.audioSecondPrice, 1)
-  if (modes.includes('request')) line('request', consumption.requests, pricing.requestPrice, 1)
+  if (modes.includes('image')) line('image', used.images, pricing.imagePrice, 1)
+  if (modes.includes('video_second')) line('video_second', used.videoSeconds, pricing.videoPrice, 1)
+  if (modes.includes('character')) line('character', used.characters, pricing.characterPrice, 1_000_000)
+  if (modes.includes('audio_second')) line('audio_second', used.audioSeconds, pricing.audioSecondPrice, 1)
+  if (modes.includes('request')) line('request', used.requests, pricing.requestPrice, 1)
   return lines
 }
 

@@ -4,11 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
-import { ONE_CALL, type VideoEnd } from '../../core/ledger/operations.ts'
-import { tokensOf } from '../../core/calls/recover.ts'
+import type { VideoEnd } from '../../core/ledger/operations.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { createMeter, type MeterReading } from '../../core/metering/meter.ts'
 import { boundUsage, type PossibleUsage, ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
+import { madeIn, NOTHING_MADE, NOTHING_USED } from '../../core/metering/quantities.ts'
 import type { ModelId } from '../../core/ids.ts'
 import { createBodyTap } from '../../core/passthrough/body-tap.ts'
 import { watchExtras } from '../../core/passthrough/extras-watch.ts'
@@ -84,8 +84,8 @@ export async function endUncancelled(pipeline: EndResponseParts, open: OpenTask)
     ending: 'timeout' as const,
   }
   const none: MeterReading = {
+    ...NOTHING_MADE,
     usage: { ...NO_USAGE, input: inputTokens },
-    images: 0,
     source: 'estimated',
     produced: true,
   }
@@ -124,15 +124,13 @@ async function charge(
   const { images, source: usageSource } = made.reading
   const { usage, suspect: usageSuspect } = possibleUsage(pipeline, modelId, made)
   const onFault = toldFault(pipeline, { task, detail })
-  const { recipe, amount } = priceCall(
-    { usage, images, videoSeconds: 0, ...ONE_CALL },
-    {
-      terms: frozenTerms(pipeline, detail.terms, onFault),
-      chainId,
-      userRate: detail.userRate,
-      made: made.extras,
-    },
-  )
+  const used = { ...NOTHING_USED, ...madeIn(made.reading), usage }
+  const { recipe, amount } = priceCall(used, {
+    terms: frozenTerms(pipeline, detail.terms, onFault),
+    chainId,
+    userRate: detail.userRate,
+    made: made.extras,
+  })
   const log: CallLogRow = { ...ended.log, usage, usageSource, usageSuspect, images, recipe, amount }
   const outcome = await persist(pipeline, {
     kind: 'settle',
@@ -146,9 +144,7 @@ async function charge(
     credentialId: byok ? undefined : detail.credentialId,
     recipe,
     amount,
-    tokens: tokensOf(usage),
-    images,
-    videoSeconds: 0,
+    used,
     log,
     task: ended.task,
   })

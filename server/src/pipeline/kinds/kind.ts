@@ -5,6 +5,7 @@
 import type { Estimate } from '../../core/ledger/operations.ts'
 import type { Catalogue, ChainProtocol, Model, PassedFormId } from '../../core/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { Counts } from '../../core/metering/quantities.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
 import type { AnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
 import type { RequestForm } from '../../core/passthrough/requests/request-form.ts'
@@ -22,7 +23,7 @@ export interface EndpointKind {
   /** Chains of these protocols can answer its calls, as they are or converted. */
   readonly chains: readonly ChainProtocol[]
   /** What one call counts in the windows of limits, by what it is thought to use; absent: nothing. */
-  readonly counts?: (estimate: Estimate) => CallCounts
+  readonly counts?: (estimate: Estimate) => Counts
   /** What an exchange will likely use, and at the most; that is held. Absent: nothing is held, or an order says it itself. */
   readonly estimate?: (model: Model, call: EstimatedCall, parts: EstimateParts) => Estimate
   /** What of a request is refused before anything is held, told to its client; undefined: nothing. Absent: nothing ever is. */
@@ -102,18 +103,9 @@ export interface Asked {
   readonly query: string
 }
 
-export interface CallCounts {
-  readonly requests: number
-  readonly images: number
-  readonly videos: number
-  readonly videoSeconds: number
-  /** Absent: none. */
-  readonly characters?: number
-}
-
 /** What a call of a kind takes of windows, besides what is only known when it ends. */
-export function countsOf(kind: EndpointKind, estimate: Estimate): CallCounts {
+export function countsOf(kind: EndpointKind, estimate: Estimate): Counts {
   return kind.counts?.(estimate) ?? NOTHING_COUNTED
 }
 
-const NOTHING_COUNTED: CallCounts = { requests: 0, images: 0, videos: 0, videoSeconds: 0 }
+const NOTHING_COUNTED: Counts = { requests: 0, images: 0, videos: 0, videoSeconds: 0 }

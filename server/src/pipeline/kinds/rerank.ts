@@ -1,7 +1,7 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
-import { ONE_CALL } from '../../core/ledger/operations.ts'
+import { ONE_CALL } from '../../core/metering/quantities.ts'
 import { wholeAnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
 import { requestForm } from '../../core/passthrough/requests/request-form.ts'
 import { estimateInput } from '../stages/estimate.ts'

@@ -3,6 +3,7 @@ import { OUTPUT_RATE_ASSUMED } from '../../core/metering/chain-observation.ts'
 import { estimateOutput } from '../../core/metering/estimate-output.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { Ended } from '../exchange/exchange-outcome.ts'
+import { NOTHING_MADE } from '../../core/metering/quantities.ts'
 import { makesOutputTokens } from '../../core/catalogue.ts'
 import { type PossibleUsage, ROUNDS_OF_TOOLS, boundUsage } from '../../core/metering/possible-usage.ts'
 import { capabilitiesOf, isConvertible, upstreamOf } from '../attempt/dialect.ts'
@@ -83,10 +84,10 @@ export function coversAll({ toldOutput }: Pick<Ended, 'toldOutput'>, reading: Me
 
 function nothingRead({ inputTokens }: HeldFor): MeterReading {
   return {
+    ...NOTHING_MADE,
     usage: { ...NO_USAGE, input: inputTokens, output: 0 },
     source: 'estimated',
     produced: false,
-    images: 0,
   }
 }
 

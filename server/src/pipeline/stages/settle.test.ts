@@ -213,7 +213,10 @@ describe('an answer is never free because of a fault of ours: the row says gatew
     const trial = new Trial()
     trial.broken = { tokens: true }
     await trial.settle({ inputEstimated: true, reading: used({ input: 40, output: 500 }) })
-    expect(trial.written[0]).toMatchObject({ tokens: 540, log: { ending: 'gateway-error' } })
+    expect(trial.written[0]).toMatchObject({
+      used: { usage: { input: 40, output: 500 } },
+      log: { ending: 'gateway-error' },
+    })
   })
 })
 

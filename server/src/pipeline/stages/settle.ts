@@ -3,14 +3,12 @@ import {
   type AbandonOperation,
   type Demand,
   type DoneOutcome,
-  ONE_CALL,
-  type Pieces,
   type SettleOperation,
   type SettleOutcome,
 } from '../../core/ledger/operations.ts'
-import { tokensOf } from '../../core/calls/recover.ts'
 import type { Usage } from '../../core/canonical/usage.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
+import { madeIn, NOTHING_USED, type Used } from '../../core/metering/quantities.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits } from '../../core/money.ts'
 import { type PricedCall, priceCall } from '../../core/pricing/price.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
@@ -52,8 +50,8 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
   const told = answer.inputEstimated ? await withCountedInput(pipeline, call, answer, faults) : reading.usage
   const { usage, suspect } = possibleUsage(call, answer, told)
   call.body.release()
-  const pieces = piecesOf(call, answer)
-  const { recipe, amount } = priced(pipeline, call, { ...answer, usage, pieces }, faults)
+  const used: Used = { ...NOTHING_USED, ...demandOf(call, leg).estimate.pieces, ...madeIn(reading), usage }
+  const { recipe, amount } = priced(pipeline, call, { ...answer, used }, faults)
   const at = pipeline.now()
   const { timezone } = call.catalogue.settings
   const monthStart = monthStartAt(pipeline, { at, timezone }, (error) => faults.push(error))
@@ -68,9 +66,9 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
     usage,
     usageSource: reading.source,
     usageSuspect: suspect,
-    images: reading.images,
-    characters: pieces.characters,
-    audioSeconds: pieces.audioSeconds,
+    images: used.images,
+    characters: used.characters,
+    audioSeconds: used.audioSeconds,
     recipe,
     amount,
   })
@@ -86,11 +84,7 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
     credentialId: leg.byok ? undefined : leg.chain.credentialId,
     recipe,
     amount,
-    tokens: tokensOf(usage),
-    images: reading.images,
-    videoSeconds: 0,
-    characters: pieces.characters,
-    audioSeconds: pieces.audioSeconds,
+    used,
     log,
   }
   const outcome = await persist(pipeline, charge, answer.onTried)
@@ -116,11 +110,6 @@ async function withCountedInput(
   }
 }
 
-/** What its request says it uses. */
-function piecesOf(call: ReservedCall, { leg }: Pick<Answered, 'leg'>): Pieces {
-  return demandOf(call, leg).estimate.pieces ?? ONE_CALL
-}
-
 function demandOf(call: ReservedCall, { model }: Leg): Demand {
   return (model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
 }
@@ -128,18 +117,14 @@ function demandOf(call: ReservedCall, { model }: Leg): Demand {
 function priced(
   pipeline: Pick<Pipeline, 'terms'>,
   call: ReservedCall,
-  made: Pick<Answered, 'leg' | 'extras' | 'reading'> & { readonly usage: Usage; readonly pieces: Pieces },
+  made: Pick<Answered, 'leg' | 'extras'> & { readonly used: Used },
   faults: unknown[],
 ): PricedCall {
-  const { leg, usage, extras, pieces } = made
-  const { images } = made.reading
+  const { leg, extras, used } = made
   const { userRate, held } = call.reservation
   try {
     const terms = frozenTerms(pipeline, demandOf(call, leg).terms, (error) => faults.push(error))
-    return priceCall(
-      { usage, images, videoSeconds: 0, ...pieces },
-      { terms, chainId: leg.chain.id, userRate, made: extras },
-    )
+    return priceCall(used, { terms, chainId: leg.chain.id, userRate, made: extras })
   } catch (error) {
     faults.push(error)
     return asHeld(held)

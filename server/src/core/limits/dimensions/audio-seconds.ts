@@ -7,5 +7,5 @@ export const audioSeconds: DimensionRule = {
   admission: 'hold',
   unitsPerLimit: 100n,
   asks: (counts) => Number(hundredthsOf(counts.audioSeconds ?? 0)),
-  uses: (consumed) => consumed.audioHundredths,
+  uses: ({ used }) => hundredthsOf(used.audioSeconds),
 }

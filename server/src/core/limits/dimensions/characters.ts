@@ -1,4 +1,5 @@
 import type { DimensionRule } from '../dimension-rule.ts'
+import { toUnits } from '../units.ts'
 
 /** Unicode code points to be spoken: the request tells them, so they are held, and charged when something was made. */
 export const characters: DimensionRule = {
@@ -6,5 +7,5 @@ export const characters: DimensionRule = {
   admission: 'hold',
   unitsPerLimit: 1n,
   asks: (counts) => counts.characters ?? 0,
-  uses: (consumed) => consumed.characters,
+  uses: ({ used }) => toUnits(used.characters),
 }

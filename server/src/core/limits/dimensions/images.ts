@@ -1,4 +1,5 @@
 import type { DimensionRule } from '../dimension-rule.ts'
+import { toUnits } from '../units.ts'
 
 /** Generated images: one is taken at admission by a call billed by image, the true count is settled. */
 export const images: DimensionRule = {
@@ -6,5 +7,5 @@ export const images: DimensionRule = {
   admission: 'count',
   unitsPerLimit: 1n,
   asks: (counts) => counts.images,
-  uses: (consumed) => consumed.images,
+  uses: ({ used }) => toUnits(used.images),
 }

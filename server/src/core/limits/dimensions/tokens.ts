@@ -1,4 +1,6 @@
+import { tokensOf } from '../../canonical/usage.ts'
 import type { DimensionRule } from '../dimension-rule.ts'
+import { toUnits } from '../units.ts'
 
 /** Tokens of every class, charged at settlement. A video call has none, so a full token window does not stop it. */
 export const tokens: DimensionRule = {
@@ -6,5 +8,5 @@ export const tokens: DimensionRule = {
   admission: 'room',
   unitsPerLimit: 1n,
   asks: (counts) => (counts.videos > 0 ? 0 : 1),
-  uses: (consumed) => consumed.tokens,
+  uses: ({ used }) => toUnits(tokensOf(used.usage)),
 }

@@ -1,4 +1,5 @@
 import type { DimensionRule } from '../dimension-rule.ts'
+import { toUnits } from '../units.ts'
 
 /** Declared seconds of video: known when the task is admitted, so they are held then and charged at settlement. */
 export const videoSeconds: DimensionRule = {
@@ -6,5 +7,5 @@ export const videoSeconds: DimensionRule = {
   admission: 'hold',
   unitsPerLimit: 1n,
   asks: (counts) => counts.videoSeconds,
-  uses: (consumed) => consumed.videoSeconds,
+  uses: ({ used }) => toUnits(used.videoSeconds),
 }

@@ -1,5 +1,6 @@
 /** Operations as text, so that they outlive the process: JSON in which an amount is `{"$n": "<decimal>"}`. */
 import { readRecipe, type StoredRecipe } from '../../../core/ledger/recipe.ts'
+import { type Kept, madeIn, piecesIn, type Used } from '../../../core/metering/quantities.ts'
 import type { PendingOperation } from './pending-operation.ts'
 
 const AMOUNT = '$n'
@@ -13,7 +14,9 @@ export function encodePending(operation: PendingOperation): string {
 /** Of a text that `encodePending` of this or an older build made and whose checksum was right; throws on anything else. */
 export function decodePending(text: string): PendingOperation {
   const value: unknown = JSON.parse(text)
-  const operation = isFields(value) ? { ...revived(value), log: revivedLog(value['log']) } : undefined
+  const operation = isFields(value)
+    ? { ...revived(value), ...formerUse(value), log: revivedLog(value['log']) }
+    : undefined
   if (!isPending(operation)) throw new Error('not an operation that ends a call')
   return operation
 }
@@ -34,6 +37,15 @@ function revived(fields: Fields): Fields {
   const { recipe } = fields
   const rate = isFields(recipe) ? { recipe: readRecipe(recipe as unknown as StoredRecipe) } : {}
   return { ...fields, ...amounts, ...rate }
+}
+
+/** What an older build said of windows: each quantity beside the others, and the tokens in the log row. */
+function formerUse(fields: Fields): { readonly used?: Used } {
+  const { kind, used, log } = fields
+  if (kind !== 'settle' || used !== undefined || !isFields(log)) return {}
+  const { images, videoSeconds = 0, characters, audioSeconds } = fields as Kept<Used>
+  const { usage } = log as Kept<Used>
+  return { used: { ...piecesIn({ characters, audioSeconds }), ...madeIn({ usage, images }), videoSeconds } }
 }
 
 const revivedLog = (log: unknown): unknown => (isFields(log) ? revived(log) : log)

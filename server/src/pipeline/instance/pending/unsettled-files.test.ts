@@ -275,6 +275,23 @@ test('a charge of a build that knew one currency has its rate', async () => {
   expect(rates).toEqual(['1000', log])
 })
 
+test('a charge of a build that told each quantity by itself counts in windows what it did there', async () => {
+  const { used, ...operation } = exampleSettle('call_1', { usage: { input: 1_000, output: 100 }, images: 2 })
+  const former = { tokens: 1_100, images: 2, videoSeconds: 4, characters: 12, audioSeconds: 0.5 }
+  await open().write([{ ...operation, ...former } as unknown as PendingOperation])
+  const charged: unknown[] = []
+  const calls: EndStore = {
+    settle: (settled) => {
+      charged.push(settled.used)
+      return Promise.resolve({ kind: 'settled', first: true, late: false, deducted: settled.amount })
+    },
+    abandon: () => Promise.resolve({ kind: 'done' }),
+    log: () => Promise.resolve({ kind: 'done' }),
+  }
+  expect(await open({ calls }).settle()).toBe(1)
+  expect(charged).toEqual([{ ...used, videoSeconds: 4, characters: 12, audioSeconds: 0.5 }])
+})
+
 test("a vendor's words that look like an amount stay words", async () => {
   const body = { amount: { $n: '5' } }
   const patch = { error: { status: 400, code: 'x', message: 'y', body } }

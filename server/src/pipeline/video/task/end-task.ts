@@ -1,7 +1,6 @@
 /** The two ends of a task: state, charge and log row are written in one storage verb, whichever instance it ends on. */
-import { ONE_CALL } from '../../../core/ledger/operations.ts'
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
-import { NO_USAGE } from '../../../core/canonical/usage.ts'
+import { NOTHING_USED } from '../../../core/metering/quantities.ts'
 import { priceCall } from '../../../core/pricing/price.ts'
 import type { VideoTask, VideoTaskError, VideoTaskPatch } from '../../../core/video/task.ts'
 import type { Pipeline } from '../../context.ts'
@@ -38,10 +37,8 @@ export async function endCompleted(
   const at = pipeline.now()
   const onFault = toldFault(pipeline, { task, detail })
   const terms = frozenTerms(pipeline, detail.terms, onFault)
-  const { recipe, amount } = priceCall(
-    { usage: NO_USAGE, images: 0, videoSeconds: task.secondsBilled, ...ONE_CALL },
-    { terms, chainId, userRate: detail.userRate },
-  )
+  const used = { ...NOTHING_USED, videoSeconds: task.secondsBilled }
+  const { recipe, amount } = priceCall(used, { terms, chainId, userRate: detail.userRate })
   const patch = completion(task, made, at)
   const log: CallLogRow = {
     ...logRow(pipeline, { task, detail }, at),
@@ -65,9 +62,7 @@ export async function endCompleted(
     credentialId: task.byok ? undefined : detail.credentialId,
     recipe,
     amount,
-    tokens: 0,
-    images: 0,
-    videoSeconds: task.secondsBilled,
+    used,
     log,
     task: { id: task.id, patch },
   })
