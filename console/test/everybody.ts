@@ -31,7 +31,7 @@ export function expectOpenToEverybody(site: () => Site, states: Readonly<Record<
       await visit.rest()
       expect(await visit.barriers()).toEqual([])
       await visit.darken()
-      expect(await visit.barriers()).toEqual([])
+      expect(await visit.barriers('colours')).toEqual([])
       const wider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
       expect(wider).toBe(false)
       expect(visit.faults).toEqual([])

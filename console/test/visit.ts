@@ -28,7 +28,7 @@ export interface Visit {
   /** What went wrong so far: errors of scripts, refusals of the policy, requests to other places. */
   readonly faults: readonly string[]
   /** What keeps people out of the page as it is now, by axe. */
-  barriers(): Promise<readonly string[]>
+  barriers(of?: Rules): Promise<readonly string[]>
   /** Shows the page as it is when the system is dark. */
   darken(): Promise<void>
   /** Waits until nothing of the page is still on its way. */
@@ -96,7 +96,7 @@ async function visit(
     },
     faults,
     rest,
-    barriers: () => findBarriers(page),
+    barriers: (of = 'everything') => findBarriers(page, of),
     darken: () => darken(page),
     async close() {
       endNotes()
@@ -142,14 +142,26 @@ interface AxeResult {
   }[]
 }
 
-async function findBarriers(page: Page): Promise<readonly string[]> {
+/** What may keep people out. `colours`: for a page whose other theme was looked at whole, since only colours differ. */
+export type Rules = 'everything' | 'colours'
+const RUN_ONLY: Readonly<
+  Record<Rules, { readonly type: 'tag' | 'rule'; readonly values: readonly string[] }>
+> = {
+  everything: {
+    type: 'tag',
+    values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  },
+  colours: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+}
+
+async function findBarriers(page: Page, of: Rules): Promise<readonly string[]> {
   await page.evaluate(PAINTED)
   // Through the debugger, which no policy binds.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   // No rule asked for reads style sheets, and an element is told by its text: neither is gathered, at half the cost.
   const { violations } = await page.evaluate<AxeResult>(
     `axe.run(document, { resultTypes: ['violations'], preload: { assets: ['media'] }, selectors: false,
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+      runOnly: ${JSON.stringify(RUN_ONLY[of])} })`,
   )
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html.slice(0, 300)}\n${failureSummary}`),
