@@ -55,7 +55,8 @@ async function build() {
 
 async function bench(args) {
   await buildWhenNeeded(root)
-  exitWith(runNode('bench/run.mjs', args))
+  const [name, ...more] = args
+  exitWith(name === 'console' ? runNode('bench/console.mjs', more) : runNode('bench/run.mjs', args))
 }
 
 function runNode(script, args) {

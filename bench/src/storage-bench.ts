@@ -8,6 +8,8 @@ import pg from 'pg'
 import { fillUsage } from '../../server/src/storage/sql/migrations/usage-half-hours.ts'
 import { loadSqlite } from '../../server/src/storage/sqlite/library.ts'
 import { openOwnServer } from '../../server/test/postgres/server.ts'
+import { tell } from './goals.ts'
+import { LOG_COLUMNS, logDetail } from './log-rows.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,38 +24,7 @@ const wanted = positionals.length === 0 ? ['sqlite', 'postgres', 'logs', 'keys']
 const seconds = options.smoke ? '1' : options.seconds
 const rows = options.smoke ? 20_000 : Number(options.rows)
 const folder = mkdtempSync(join(tmpdir(), 'sluice-storage-bench-'))
-const DETAIL = JSON.stringify({
-  endpoint: '/v1/chat/completions',
-  clientProtocol: 'chat',
-  upstreamProtocol: 'chat',
-  modelRequested: 'model_1',
-  model: 'model_1',
-  vendorCode: 'acme',
-  chainId: 1,
-  stream: true,
-  usage: { input: 1000, output: 100 },
-  usageSource: 'upstream',
-  images: 0,
-  recipe: {
-    creditsPerUnit: '1000',
-    rateMultiplier: '1',
-    userRate: '100',
-    lines: [
-      { class: 'input', quantity: 1000, price: '1', per: 1_000_000 },
-      { class: 'output', quantity: 100, price: '10', per: 1_000_000 },
-    ],
-    amount: '2000000',
-  },
-  subscriptionCovered: false,
-  byok: false,
-  capped: false,
-  droppedFields: [],
-  attempts: [],
-  firstByteMs: 300,
-  durationMs: 2000,
-  clientGone: false,
-  ending: 'complete',
-})
+const DETAIL = logDetail()
 
 async function bench(name: string): Promise<void> {
   switch (name) {
@@ -160,9 +131,6 @@ async function manyKeys(): Promise<void> {
   tell('Remembered keys, each with an account of its own', figures, { 'resident MiB': { atMost: 200 } })
 }
 
-const COLUMNS = `call_id, request_id, created_at, ended_at, account_id, key_id, model, http_status, app_id, custom_id,
-  end_user, amount, deducted, detail`
-
 /** The calls of a month, evenly. */
 const MONTH_MS = 30 * 86_400_000
 const EVERY_MS = Math.max(1, Math.floor(MONTH_MS / rows))
@@ -182,7 +150,7 @@ function fillSqlite(path: string): void {
   const step = 500_000
   for (let from = 0; from < rows; from += step) {
     const until = Math.min(from + step, rows)
-    database.exec(`insert into call_logs (${COLUMNS})
+    database.exec(`insert into call_logs (${LOG_COLUMNS})
       with recursive n (i) as (select ${from} union all select i + 1 from n where i + 1 < ${until})
       select ${valuesOf((expression) => `(${expression})`)} from n`)
     process.stderr.write(`filled ${until}\n`)
@@ -200,7 +168,7 @@ async function fillPostgres(url: string): Promise<void> {
   const step = 1_000_000
   for (let from = 0; from < rows; from += step) {
     const until = Math.min(from + step, rows)
-    await client.query(`insert into call_logs (${COLUMNS})
+    await client.query(`insert into call_logs (${LOG_COLUMNS})
       select ${valuesOf((expression) => `(${expression})::text`)} from generate_series(${from}::bigint, ${until - 1}::bigint) i`)
     process.stderr.write(`filled ${until}\n`)
   }
@@ -210,23 +178,6 @@ async function fillPostgres(url: string): Promise<void> {
   process.stderr.write(`summed in ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
   await client.query('analyze usage_half_hours')
   await client.end()
-}
-
-type Goals = Readonly<Record<string, { readonly atLeast?: number; readonly atMost?: number }>>
-
-function tell(title: string, figures: Record<string, number>, goals: Goals): void {
-  process.stdout.write(`\n## ${title}\n\n`)
-  for (const [name, value] of Object.entries(figures)) {
-    process.stdout.write(`- ${line(name, value, goals[name])}\n`)
-  }
-}
-
-function line(name: string, value: number, goal: Goals[string] | undefined): string {
-  const shown = `${name} ${value.toFixed(2)}`
-  if (goal === undefined) return shown
-  const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = goal
-  const bound = Number.isFinite(atLeast) ? `at least ${atLeast}` : `at most ${atMost}`
-  return `${value >= atLeast && value <= atMost ? 'met' : 'MISSED'}: ${shown} (${bound})`
 }
 
 function slowest(title: string, figures: Record<string, number>): void {
