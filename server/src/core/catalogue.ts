@@ -10,14 +10,25 @@ export const PROTOCOL_IDS = ['chat', 'responses', 'messages', 'gemini'] as const
 /** The four wire languages a client or an upstream of a chat-type call may speak; each is converted into the others. */
 export type ProtocolId = (typeof PROTOCOL_IDS)[number]
 
-/** Wire forms that nothing converts: they are passed on as they are. One line each. */
+/** Wire forms of calls that are no conversations: passed on as they are where the vendor speaks them. One line each. */
 export const PASSED_FORMS = {
   embeddings: { makesOutputTokens: false },
+  // Google's own embed calls, which go over chains of embeddings and are converted for all other vendors.
+  'gemini-embeddings': { makesOutputTokens: false, chains: 'embeddings', family: 'gemini' },
   moderation: { makesOutputTokens: false },
   rerank: { makesOutputTokens: false },
   images: { makesOutputTokens: true },
   speech: { makesOutputTokens: true },
-} as const satisfies Readonly<Record<string, { readonly makesOutputTokens: boolean }>>
+} as const satisfies Readonly<Record<string, PassedFormFacts>>
+
+interface PassedFormFacts {
+  readonly makesOutputTokens: boolean
+  /** Only clients speak it: its calls go over chains of that form. Absent: over chains of its own. */
+  readonly chains?: 'embeddings'
+  /** The protocol whose clients they are: where they put their key and how they read errors. Absent: chat. */
+  readonly family?: ProtocolId
+}
+
 export type PassedFormId = keyof typeof PASSED_FORMS
 export const PASSED_FORM_IDS = Object.keys(PASSED_FORMS).filter(isPassedForm)
 
@@ -26,7 +37,10 @@ export type WireId = ProtocolId | PassedFormId
 export const WIRE_IDS: readonly WireId[] = [...PROTOCOL_IDS, ...PASSED_FORM_IDS]
 /** What a chain speaks: one of those, or the vendor's own video API. */
 export type ChainProtocol = WireId | 'video'
-export const CHAIN_PROTOCOL_IDS: readonly ChainProtocol[] = [...WIRE_IDS, 'video']
+export const CHAIN_PROTOCOL_IDS: readonly ChainProtocol[] = [
+  ...WIRE_IDS.filter((id) => chainProtocolOf(id) === id),
+  'video',
+]
 
 export function isPassedForm(id: string): id is PassedFormId {
   return Object.hasOwn(PASSED_FORMS, id)
@@ -34,6 +48,19 @@ export function isPassedForm(id: string): id is PassedFormId {
 
 export function isProtocolId(id: ChainProtocol): id is ProtocolId {
   return id !== 'video' && !isPassedForm(id)
+}
+
+/** What chains speak that answer calls of such clients, where the protocols are not converted. */
+export function chainProtocolOf(id: WireId): WireId {
+  const facts: PassedFormFacts | undefined = isPassedForm(id) ? PASSED_FORMS[id] : undefined
+  return facts?.chains ?? id
+}
+
+/** The protocol that clients of a wire form know errors and keys from. */
+export function familyOf(id: WireId): ProtocolId {
+  if (isProtocolId(id)) return id
+  const facts: PassedFormFacts = PASSED_FORMS[id]
+  return facts.family ?? 'chat'
 }
 
 /** Answers over such a chain hold tokens that the model made, and that have a price. */

@@ -76,6 +76,8 @@ const PROVIDERS: readonly Provider[] = [
   sandbox,
 ]
 
+export { dialectForClient } from './dialects/gemini-embeddings.ts'
+
 const byKind: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((provider) => [provider.kind, provider]))
 
 /** undefined: no such vendor kind. */

@@ -61,6 +61,8 @@ export interface PassedDialect extends WireDialect {
   readonly protocol: PassedFormId
   /** Of a vendor whose own form is another one. Absent: bytes pass as they are. */
   readonly rewrite?: FormRewrite
+  /** Of a vendor of embeddings that speaks Google's own embed calls: for clients that do. Absent: those are converted. */
+  readonly geminiEmbeddings?: PassedDialect
 }
 
 /** Between a wire form and a vendor's own, as whole documents both ways. */

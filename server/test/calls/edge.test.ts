@@ -383,7 +383,6 @@ test.each([
   ['POST', '/v1/responses/compact', 'compacting'],
   ['GET', '/v1/files', 'files'],
   ['POST', '/v1/messages/batches', 'batches'],
-  ['POST', '/v1beta/models/m:embedContent', 'embeddings'],
 ])('%s %s is 404 and says that the gateway does not offer it', async (method, path, what) => {
   const answer = await readAnswer(
     await fetch(`${gateway.baseUrl}${path}`, { method, headers: { authorization: `Bearer ${gateway.key}` } }),

@@ -21,6 +21,8 @@ import {
 } from '../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/embeddings'
+/** Google's own calls lead to the same chains. */
+const PATHS = [PATH, '/v1beta/models/{model}:embedContent', '/v1beta/models/{model}:batchEmbedContents']
 /** 10 yuan a million tokens of input, 1 000 Credits a yuan. */
 const PRICES = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
 const MICRO_CREDITS_PER_TOKEN = 10_000n
@@ -341,14 +343,14 @@ describe('is refused', () => {
 describe('is told of', () => {
   test('in the catalogue and in the prices: where the model is called', async () => {
     const listed = await get(`${gateway.baseUrl}/api/v1/user/user/models`)
-    expect(listed.body.data).toContainEqual(expect.objectContaining({ model_id: 'embed', endpoints: [PATH] }))
+    expect(listed.body.data).toContainEqual(expect.objectContaining({ model_id: 'embed', endpoints: PATHS }))
     expect(listed.body.data).toContainEqual(
       expect.objectContaining({ model_id: 'talk', endpoints: expect.arrayContaining(['/v1/messages']) }),
     )
     const prices = await get(`${gateway.baseUrl}/api/v1/user/user/pricing?model_id=embed`)
     expect(prices.body.data).toMatchObject([
-      { endpoints: [PATH], input_price: 10, output_price: 0 },
-      { endpoints: [PATH], input_price: 10, output_price: 0 },
+      { endpoints: PATHS, input_price: 10, output_price: 0 },
+      { endpoints: PATHS, input_price: 10, output_price: 0 },
     ])
   })
 

@@ -42,6 +42,7 @@ const PROTOCOL_TABLE = {
   messages: true,
   gemini: true,
   embeddings: true,
+  'gemini-embeddings': true,
   moderation: true,
   rerank: true,
   images: true,

@@ -22,6 +22,8 @@ describe('a request line leads to its kind', () => {
     ['POST /v1beta/models/a:generateContent', 'generate', 'gemini'],
     ['POST /v1beta/models/a:streamGenerateContent', 'generate', 'gemini'],
     ['POST /v1/embeddings', 'embeddings', 'embeddings'],
+    ['POST /v1beta/models/a:embedContent', 'gemini-embeddings', 'gemini-embeddings'],
+    ['POST /v1beta/models/a:batchEmbedContents', 'gemini-embeddings', 'gemini-embeddings'],
     ['POST /v1/moderations', 'moderation', 'moderation'],
     ['POST /v1/rerank', 'rerank', 'rerank'],
     ['POST /v1/images/generations', 'images', 'images'],

@@ -15,7 +15,6 @@ const UNOFFERED: readonly (readonly [path: RegExp, what: string])[] = [
   [/^\/v1\/(assistants|threads)(\/|$)/, 'assistants; /v1/responses keeps conversations'],
   [/^\/v1\/(fine_tuning|fine-tunes|evals)(\/|$)/, 'training and evaluation of models'],
   [/^\/v1\/realtime(\/|$)/, 'realtime sessions'],
-  [/^\/v1beta\/models\/.+:(embedContent|batchEmbedContents)$/, 'embeddings'],
   [/^\/v1beta\/models\/.+:(predict|predictLongRunning)$/, 'predictions; videos are ordered at /v1/videos'],
   [/^\/v1beta\/(files|cachedContents|tunedModels|corpora|fileSearchStores)(\/|$)/, 'storage at the provider'],
 ]

@@ -4,11 +4,12 @@ import {
   type Credential,
   type CredentialSecret,
   type Vendor,
+  type WireId,
   isPassedForm,
   isProtocolId,
 } from '../../core/catalogue.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
-import { providerOf } from '../../providers/index.ts'
+import { dialectForClient, providerOf } from '../../providers/index.ts'
 import type {
   Dialect,
   FormedRequest,
@@ -32,8 +33,11 @@ export interface LegUpstream {
   readonly credential: Credential
 }
 
-/** The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken invariant. */
-export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegUpstream {
+/**
+ * The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken invariant.
+ * `client`: what is spoken by whoever calls; absent: what the chain speaks.
+ */
+export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue'], client?: WireId): LegUpstream {
   const { chain } = leg
   const vendor = catalogue.vendors.get(chain.vendorCode)
   const credential = catalogue.credentials.get(chain.credentialId)
@@ -45,7 +49,8 @@ export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue']): LegU
   if (provider === undefined || dialect === undefined) {
     throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)
   }
-  return { vendor, provider, dialect, credential }
+  const spoken = client === undefined ? dialect : dialectForClient(dialect, client)
+  return { vendor, provider, dialect: spoken, credential }
 }
 
 /** The same of a leg that speaks a protocol. */

@@ -119,8 +119,9 @@ function deliverAnswerError(
 
 /** Its error is in another form than the client reads. */
 function isForeign(call: ReservedCall, leg: Leg): boolean {
-  if (leg.chain.protocol !== call.endpoint.protocol) return true
-  const { dialect } = upstreamOf(leg, call.catalogue)
+  const { protocol } = call.endpoint
+  const { dialect } = upstreamOf(leg, call.catalogue, protocol)
+  if (dialect.protocol !== protocol) return true
   return 'rewrite' in dialect && dialect.rewrite !== undefined
 }
 

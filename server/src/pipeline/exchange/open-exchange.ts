@@ -56,7 +56,7 @@ export async function openExchange(
   leg: Leg,
   reply: ClientReply,
 ): Promise<OpenedExchange> {
-  const found = upstreamOf(leg, call.catalogue)
+  const found = upstreamOf(leg, call.catalogue, call.endpoint.protocol)
   const { dialect, credential } = found
   const secret = leg.byok ? await ownCredential(pipeline, call, leg) : credential.secret
   if (secret === undefined) return { kind: 'skipped', reason: 'own credential removed', failure: undefined }

@@ -307,7 +307,7 @@ function reasonOf(chain: Chain, rivals: readonly Chain[]): string {
 }
 
 function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
-  const { dialect } = upstreamOf(leg, call.catalogue)
+  const { dialect } = upstreamOf(leg, call.catalogue, call.endpoint.protocol)
   const passes = dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept'
   if (!isConvertible(dialect)) return rewritingOf(call, leg, dialect)
   if (passes) return { kind: 'passthrough' }

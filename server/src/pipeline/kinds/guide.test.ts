@@ -28,7 +28,7 @@ async function readSnippets(): Promise<ReadonlyMap<string, string>> {
 
 /** Where in each file its lines go: before the text that is named. */
 const PLACES: Readonly<Record<string, string>> = {
-  'server/src/core/catalogue.ts': '} as const satisfies Readonly<Record<string, { readonly makesOutputTokens',
+  'server/src/core/catalogue.ts': '} as const satisfies Readonly<Record<string, PassedFormFacts',
   'server/src/providers/mistral/index.ts': '    chat: chatDialect(',
   'server/src/providers/providers.test.ts': "  ['mistral', 'chat', BEARER,",
   'server/src/http/management/openapi/passed-calls.ts': '\n]\n',

@@ -2,6 +2,7 @@
 import type { ChainProtocol } from '../../core/catalogue.ts'
 import { COUNT } from './count.ts'
 import { EMBEDDINGS } from './embeddings.ts'
+import { GEMINI_EMBEDDINGS } from './gemini-embeddings.ts'
 import { GENERATE } from './generate.ts'
 import { IMAGES } from './images.ts'
 import type { EndpointKind } from './kind.ts'
@@ -17,29 +18,27 @@ export const KINDS: readonly EndpointKind[] = [
   STORED,
   VIDEO,
   EMBEDDINGS,
+  GEMINI_EMBEDDINGS,
   MODERATION,
   RERANK,
   IMAGES,
   SPEECH,
 ]
 
-/** The kind of calls whose clients speak so, or the kind that a chain serves. */
-export function kindOf(protocol: ChainProtocol): EndpointKind {
-  const kind = KINDS.find(({ flow, chains }) => IS_CALL[flow] && chains.includes(protocol))
-  if (kind === undefined) throw new Error(`no kind of call is served over ${protocol}`)
-  return kind
-}
+/** Those that are charged; the rest are questions. */
+const CALLS = KINDS.filter(({ flow }) => flow === 'exchange' || flow === 'task')
 
-const IS_CALL: Readonly<Record<EndpointKind['flow'], boolean>> = {
-  exchange: true,
-  task: true,
-  count: false,
-  stored: false,
+/** The kind of calls whose clients speak so. */
+export function kindOf(protocol: ChainProtocol): EndpointKind {
+  const kind = CALLS.find(({ paths }) => paths.some((path) => path.protocol === protocol))
+  if (kind === undefined) throw new Error(`no kind of call is spoken as ${protocol}`)
+  return kind
 }
 
 /** Where calls of a model with such a chain go, as the contract writes the paths. */
 export function endpointsOf(protocol: ChainProtocol): readonly string[] {
-  return kindOf(protocol)
-    .paths.filter(({ methods }) => methods.includes('POST'))
+  return CALLS.filter(({ chains }) => chains.includes(protocol))
+    .flatMap(({ paths }) => paths)
+    .filter(({ methods }) => methods.includes('POST'))
     .map(({ path }) => path)
 }

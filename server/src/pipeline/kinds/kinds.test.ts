@@ -3,6 +3,7 @@ import { CHAIN_PROTOCOL_IDS, PASSED_FORM_IDS, WIRE_IDS } from '../../core/catalo
 import type { JsonValue } from '../../core/json.ts'
 import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
 import { EMBEDDINGS } from './embeddings.ts'
+import { GEMINI_EMBEDDINGS } from './gemini-embeddings.ts'
 import { endpointsOf, KINDS, kindOf } from './index.ts'
 import { MODERATION } from './moderation.ts'
 import { passedForm, wireOf } from './wire.ts'
@@ -24,7 +25,10 @@ describe('the registry', () => {
     expect(KINDS.filter(({ form }) => form?.id === id)).toHaveLength(1)
     const scanner = createRequestScanner(wireOf(id).requests)
     scanner.push(Buffer.from(JSON.stringify({ model: 'm', ...passedForm(id).smallest })))
-    expect(scanner.end()).toMatchObject({ kind: 'scanned', model: 'm' })
+    expect(scanner.end()).toMatchObject({
+      kind: 'scanned',
+      ...(wireOf(id).requests.modelPlace === 'path' ? {} : { model: 'm' }),
+    })
   })
 
   test('every exchange says what it holds and counts', () => {
@@ -89,5 +93,46 @@ describe('embeddings', () => {
   test('hold a whole context besides, where a picture is behind an address', () => {
     const { estimate, length } = estimated({ input: [{ image: 'https://a/b.png' }] }, 8_192)
     expect(estimate?.worstInputTokens).toBe(length + 8_192)
+  })
+})
+
+describe('Google’s embed calls', () => {
+  const bounds = { bodyMembersMax: 1_000, bodyMessagesMax: 3, bodyDepthMax: 16 }
+  const scanned = (body: object) => {
+    const scanner = createRequestScanner(wireOf('gemini-embeddings').requests, bounds)
+    scanner.push(Buffer.from(JSON.stringify(body)))
+    return scanner.end()
+  }
+  const request = {
+    model: 'models/m',
+    content: { parts: [{ text: 'one' }, { text: 'two' }] },
+    title: 'three',
+  }
+
+  test('hold as many requests as a conversation may hold messages', () => {
+    expect(scanned({ requests: [request, request, request] })).toMatchObject({
+      kind: 'scanned',
+      resourceSpans: [{}, {}, {}],
+    })
+    expect(scanned({ requests: [request, request, request, request] })).toEqual({
+      kind: 'refused',
+      code: 40000,
+      message: 'the request body holds more than 3 messages (SLUICE_BODY_MESSAGES_LIMIT)',
+    })
+  })
+
+  test.each(['inlineData', 'inline_data', 'fileData', 'file_data'])('%s was not seen', (name) => {
+    const content = { parts: [{ [name]: {} }] }
+    expect(scanned({ content })).toMatchObject({ extras: { unseenInput: true } })
+    expect(scanned({ requests: [{ content }] })).toMatchObject({ extras: { unseenInput: true } })
+    expect(scanned({ requests: [request] })).toMatchObject({ extras: { unseenInput: false } })
+  })
+
+  test.each([
+    ['one', request, ['three', 'one', 'two']],
+    ['many', { requests: [request, request] }, ['three', 'one', 'two', 'three', 'one', 'two']],
+    ['what is none', { requests: ['one', 7] }, []],
+  ])('are read: %s', (_what, body, texts) => {
+    expect(GEMINI_EMBEDDINGS.form?.text(body).texts).toEqual(texts)
   })
 })

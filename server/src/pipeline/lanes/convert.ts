@@ -3,7 +3,7 @@
  */
 import type { CanonicalRequest, MediaSource } from '../../core/canonical/request.ts'
 import { replaysSignatures } from '../../core/canonical/signatures.ts'
-import { isProtocolId } from '../../core/catalogue.ts'
+import { familyOf } from '../../core/catalogue.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { codecOf, keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
 import type { Dialect } from '../../providers/provider.ts'
@@ -227,9 +227,7 @@ function laneOver(pipeline: ConvertParts, call: ReservedCall, converted: Convert
  * (docs/reference/contract.md#D-errors-29).
  */
 export function foreignError(call: ReservedCall, leg: Leg, status: number, body: JsonValue): JsonObject {
-  const { protocol } = call.endpoint
-  // Forms that nothing converts tell their errors as chat does.
-  const client = codecOf(isProtocolId(protocol) ? protocol : 'chat')
+  const client = codecOf(familyOf(call.endpoint.protocol))
   const upstream = wireOf(upstreamOf(leg, call.catalogue).dialect.protocol)
   return { ...client.encodeError(upstream.decodeError(status, body)), upstream_body: body }
 }

@@ -35,7 +35,11 @@ export function openPassthroughLane(
     leg.chain.streamUsage === 'inject' && dialect.protocol === 'chat' ? usageInjection(call.scan) : undefined
   const opening = { leg, dialect, injection }
   if (!isEdited(call, dialect)) {
-    const edits = modelEdits(call.scan.modelSpans, leg.chain.forwardModelId)
+    const { forwardModelId } = leg.chain
+    const edits = [
+      ...modelEdits(call.scan.modelSpans, forwardModelId),
+      ...modelEdits(call.scan.resourceSpans, `models/${forwardModelId}`),
+    ]
     const body = spliceChunks(call.body.chunks, injection === undefined ? edits : [...edits, injection])
     return openOver(pipeline, call, opening, body)
   }

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { type Catalogue, type Group, PROTOCOL_IDS } from '../../core/catalogue.ts'
+import { type Catalogue, familyOf, type Group, WIRE_IDS } from '../../core/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import { hashKey } from '../../storage/key-hash.ts'
@@ -110,8 +110,8 @@ function bearer(authorization: string): string {
 /** The model list is read by clients of messages too. */
 function keyHeaderBesideBearer(call: PresentedCredentials): string | undefined {
   const { protocol, path } = call.endpoint
-  const spoken = path === '/v1/models' ? 'messages' : PROTOCOL_IDS.find((id) => id === protocol)
-  const header = spoken === undefined ? undefined : protocolOf(spoken).keyHeader
+  const spoken = path === '/v1/models' ? 'messages' : WIRE_IDS.find((id) => id === protocol)
+  const header = spoken === undefined ? undefined : protocolOf(familyOf(spoken)).keyHeader
   return header?.at === 'gateway-address' && call.address !== 'gateway' ? undefined : header?.name
 }
 

@@ -5,7 +5,7 @@ import { modelBelow } from '../dialects/gemini.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
 import { encodedVector } from '../dialects/vectors.ts'
-import type { FormRewrite, PassedDialect } from '../provider.ts'
+import type { FormedRequest, FormInput, FormRewrite, PassedDialect } from '../provider.ts'
 
 /** Of each of the requests. */
 const PARAMETERS = { dimensions: 'outputDimensionality', task_type: 'taskType' }
@@ -43,20 +43,24 @@ function toldUsage(usage: JsonValue | undefined): JsonObject {
   return typeof tokens === 'number' ? { usage: { prompt_tokens: tokens, total_tokens: tokens } } : {}
 }
 
-export const googleEmbeddings: PassedDialect = {
-  ...passedDialect({
-    protocol: 'embeddings',
-    path: '',
-    auth: { kind: 'header', name: 'x-goog-api-key' },
-    rewrite,
-  }),
+const AUTH = { kind: 'header', name: 'x-goog-api-key' } as const
+const BATCH = 'batchEmbedContents'
+
+/** Google's own calls: `form` says which of the two, and the body stays as it is but for the models it names. */
+const native: PassedDialect = {
+  ...passedDialect({ protocol: 'gemini-embeddings', path: '', auth: AUTH }),
   modelPlace: 'path',
-  form: ({ baseUrl, forwardModelId, operation }) =>
-    operation === 'count-tokens'
-      ? undefined
-      : {
-          method: 'POST',
-          url: `${modelBelow(baseUrl, forwardModelId)}:batchEmbedContents`,
-          headers: {},
-        },
+  form: (input) => formAt(input, input.calledPath?.endsWith(`:${BATCH}`) === true ? BATCH : 'embedContent'),
+}
+
+export const googleEmbeddings: PassedDialect = {
+  ...passedDialect({ protocol: 'embeddings', path: '', auth: AUTH, rewrite }),
+  modelPlace: 'path',
+  form: (input) => formAt(input, BATCH),
+  geminiEmbeddings: native,
+}
+
+function formAt({ baseUrl, forwardModelId, operation }: FormInput, verb: string): FormedRequest | undefined {
+  if (operation === 'count-tokens') return undefined
+  return { method: 'POST', url: `${modelBelow(baseUrl, forwardModelId)}:${verb}`, headers: {} }
 }

@@ -4,6 +4,8 @@ import type { ProtocolId } from '../../catalogue.ts'
 export type RequestRole =
   | 'root'
   | 'model'
+  /** The model as a resource, `models/{id}`, in a form whose path names it: one for each of many requests. */
+  | 'model-resource'
   | 'stream'
   | 'user'
   | 'user-holder'

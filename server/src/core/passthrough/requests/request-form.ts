@@ -7,6 +7,7 @@ import { REQUEST_FIELDS, type RequestRole } from './request-fields.ts'
 export const ROLES: readonly RequestRole[] = [
   'root',
   'model',
+  'model-resource',
   'stream',
   'user',
   'user-holder',
@@ -93,6 +94,11 @@ export type FormRole = Exclude<RequestRole, 'root' | 'dear-field' | 'hosted-tool
 /** A form that names its model in the body. */
 export function requestForm(fields: Readonly<Record<string, FormRole>>): RequestForm {
   return { tree: treeOf(fields, { looksAlike: true }), modelPlace: 'body' }
+}
+
+/** A form whose path names the model, with names that have capitals of their own. */
+export function pathRequestForm(fields: Readonly<Record<string, FormRole>>): RequestForm {
+  return { tree: treeOf(fields, { looksAlike: false }), modelPlace: 'path' }
 }
 
 function treeOf(

@@ -23,6 +23,8 @@ const NUMBER_BYTES_MAX = 24
 
 type ItemRole = Extract<RequestRole, 'message' | 'item-type' | 'item-role' | 'item-id'>
 
+type MeasuredRole = Extract<RequestRole, 'model-resource' | 'media' | 'item' | 'repeated'>
+
 /** Roles of what a request asks for besides words. */
 const EXTRA_ROLES = [
   'tool',
@@ -51,6 +53,7 @@ export class RequestReading implements JsonSink {
   reader: SpanReader | undefined
   #rootStart = 0
   readonly #modelSpans: Span[] = []
+  readonly #resourceSpans: Span[] = []
   #model: string | undefined
   #stream = false
   /** False: it was said in words that some upstreams read as yes, such as "true" and 1. */
@@ -78,9 +81,9 @@ export class RequestReading implements JsonSink {
   /** Items of the conversation so far. */
   messages = 0
 
-  /** How often the model was named so far. */
+  /** How often the model was named so far; where each of many requests names it, for each of them. */
   get names(): number {
-    return this.#modelSpans.length
+    return this.#modelSpans.length + this.#resourceSpans.length / (this.messages + 1)
   }
 
   onValue(watch: number, kind: JsonKind, start: number, end: number): void {
@@ -138,8 +141,8 @@ export class RequestReading implements JsonSink {
       case 'item-type':
       case 'item-role':
       case 'item-id':
-        this.#noteItem(role, { kind, start, end })
-        return
+        return this.#noteItem(role, { kind, start, end })
+      case 'model-resource':
       case 'media':
       case 'item':
       case 'repeated':
@@ -151,8 +154,11 @@ export class RequestReading implements JsonSink {
     }
   }
 
-  #measure(role: 'media' | 'item' | 'repeated', { kind, start, end }: ValuePlace): void {
+  #measure(role: MeasuredRole, { kind, start, end }: ValuePlace): void {
     switch (role) {
+      case 'model-resource':
+        this.#resourceSpans.push({ start, end })
+        return
       case 'media':
         if (kind !== 'string') return
         this.#mediaBytes += end - start
@@ -247,6 +253,7 @@ export class RequestReading implements JsonSink {
       kind: 'scanned',
       model: this.#model,
       modelSpans: this.#modelSpans,
+      resourceSpans: this.#resourceSpans,
       stream: this.#stream,
       user: this.#user,
       maxOutputTokens: this.#outputCap,

@@ -7,10 +7,12 @@ export type RequestScan = ScannedRequest | RefusedRequest
 
 export interface ScannedRequest {
   readonly kind: 'scanned'
-  /** The last `model` of the body; undefined only for gemini, whose path names it. */
+  /** The last `model` of the body; undefined only for gemini and its embeddings, whose path names it. */
   readonly model: string | undefined
   /** Every top-level `model` value: all are replaced (docs/reference/contract.md#D-requests-12). Empty for gemini. */
   readonly modelSpans: readonly Span[]
+  /** Every value that names the model as a resource (`models/{id}`): likewise. */
+  readonly resourceSpans: readonly Span[]
   /** `true`; `false`, `null` and nothing mean no, and any other value is refused. */
   readonly stream: boolean
   /** Opaque end-user id for the log, cut to a bounded length; only where it is a string. */

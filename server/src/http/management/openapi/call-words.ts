@@ -57,3 +57,12 @@ export const GENERATING = [
   ...PLACE_CODES,
 ]
 export const COUNTING = [...BODY_CODES, ...KEY_CODES, 40203, 40400, 40403, ...PLACE_CODES]
+
+/** A value in the path of a call. */
+export const pathParameter = (name: string, description: string): JsonObject => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: text,
+})

@@ -26,6 +26,7 @@ import {
   object,
   open,
   PLACE_CODES,
+  pathParameter,
   STREAM,
   text,
   whole,
@@ -46,14 +47,6 @@ const CALL_HEADERS: readonly JsonObject[] = [
   header('Gw-Custom-Id', 'The client’s own id for the log.'),
   header('Gw-Vendor-Code', 'Only chains of this vendor.'),
 ]
-
-const pathParameter = (name: string, description: string): JsonObject => ({
-  name,
-  in: 'path',
-  required: true,
-  description,
-  schema: text,
-})
 
 const VIDEO_ID = pathParameter('video_id', 'Valid for 24 hours.')
 const RESPONSE_ID = pathParameter('response_id', 'Of a response that was stored.')

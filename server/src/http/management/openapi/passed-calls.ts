@@ -1,5 +1,5 @@
 /** Calls of wire forms that nothing converts: one entry each. */
-import { CALL_ERROR } from './answers/errors.ts'
+import { CALL_ERROR, GEMINI_ERROR } from './answers/errors.ts'
 import {
   any,
   type DescribedCall,
@@ -8,10 +8,21 @@ import {
   MODEL,
   object,
   open,
+  pathParameter,
   STREAM,
   text,
   whole,
 } from './call-words.ts'
+
+const EMBED_REQUEST = {
+  model: { type: 'string', description: 'The model of the path, whatever stands here.' },
+  content: open({ parts: list(open({ text })) }, ['parts']),
+  taskType: text,
+  title: text,
+  outputDimensionality: whole,
+} as const
+const EMBEDDED = open({ values: list({ type: 'number' }) }, ['values'])
+const EMBED_USAGE = open({ promptTokenCount: whole })
 
 export const PASSED_CALLS: readonly DescribedCall[] = [
   {
@@ -50,6 +61,16 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     error: CALL_ERROR,
     codes: GENERATING,
   },
+  embedCall('embedContent', {
+    summary: 'Make a vector out of a text, Gemini protocol',
+    request: open(EMBED_REQUEST, ['content']),
+    answer: open({ embedding: EMBEDDED, usageMetadata: EMBED_USAGE }, ['embedding']),
+  }),
+  embedCall('batchEmbedContents', {
+    summary: 'Make vectors out of texts, Gemini protocol',
+    request: open({ requests: list(open(EMBED_REQUEST, ['content'])) }, ['requests']),
+    answer: open({ embeddings: list(EMBEDDED), usageMetadata: EMBED_USAGE }, ['embeddings']),
+  }),
   {
     method: 'post',
     path: '/v1/moderations',
@@ -143,3 +164,20 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     codes: GENERATING,
   },
 ]
+
+function embedCall(
+  verb: string,
+  words: Pick<DescribedCall, 'summary' | 'request' | 'answer'>,
+): DescribedCall {
+  return {
+    method: 'post',
+    path: `/v1beta/models/{model}:${verb}`,
+    tag: 'Calls',
+    ...words,
+    description:
+      'Goes over the chains of `/v1/embeddings`: as it is to a vendor that speaks it, but for the models it names, converted both ways for all others. `x-goog-api-key` is read too.',
+    parameters: [pathParameter('model', 'Platform model id.')],
+    error: GEMINI_ERROR,
+    codes: GENERATING,
+  }
+}

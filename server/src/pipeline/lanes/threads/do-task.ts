@@ -4,12 +4,12 @@ import { cutResponse } from '../../../core/canonical/stop-sequences.ts'
 import type { CanonicalRequest, Tool } from '../../../core/canonical/request.ts'
 import type { CanonicalResponse } from '../../../core/canonical/response.ts'
 import { NO_USAGE } from '../../../core/canonical/usage.ts'
-import type { WireId } from '../../../core/catalogue.ts'
+import { chainProtocolOf, type WireId } from '../../../core/catalogue.ts'
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
 import { codecOf, keepsAnswers, protocolOf } from '../../../core/protocols/index.ts'
 import { echoOf } from '../../../core/protocols/responses/answer/response-object.ts'
-import { providerOf } from '../../../providers/index.ts'
-import type { Provider } from '../../../providers/provider.ts'
+import { dialectForClient, providerOf } from '../../../providers/index.ts'
+import type { PassedDialect, Provider, WireDialect } from '../../../providers/provider.ts'
 import { clientInput, encodePrepared, prepareConversion, unkept } from '../convert-request.ts'
 import { parseJson } from '../../attempt/classify.ts'
 import { editBody, rewriteBody } from '../edit-body.ts'
@@ -146,7 +146,7 @@ function editRequest({ body, vendorKind, protocol, forwardModelId }: EditTask): 
   if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
   const { dropped, context, ...rewritten } = rewriteBody(
     parsed,
-    dialectOf(vendorKind, protocol),
+    spokenDialectOf(vendorKind, protocol),
     forwardModelId,
   )
   return { kind: 'edited', body: bytesOf(rewritten.body), dropped, context }
@@ -155,7 +155,7 @@ function editRequest({ body, vendorKind, protocol, forwardModelId }: EditTask): 
 function rewriteAnswer({ body, vendorKind, protocol, context }: RewriteTask): TaskResult {
   const parsed = parseJson(body)
   const rewritten = isJsonObject(parsed)
-    ? dialectOf(vendorKind, protocol).rewrite?.answer(parsed, context)
+    ? spokenDialectOf(vendorKind, protocol).rewrite?.answer(parsed, context)
     : undefined
   return rewritten === undefined ? { kind: 'unreadable' } : { kind: 'rewritten', body: bytesOf(rewritten) }
 }
@@ -207,4 +207,9 @@ function dialectOf<Id extends WireId>(vendorKind: string, protocol: Id) {
   const dialect: Provider['dialects'][Id] | undefined = providerOf(vendorKind)?.dialects[protocol]
   if (dialect === undefined) throw new Error(`the vendor kind ${vendorKind} does not speak ${protocol}`)
   return dialect
+}
+
+/** The same for a client that speaks so, over whatever chain answers it. */
+function spokenDialectOf(vendorKind: string, client: WireId): WireDialect & Pick<PassedDialect, 'rewrite'> {
+  return dialectForClient(dialectOf(vendorKind, chainProtocolOf(client)), client)
 }

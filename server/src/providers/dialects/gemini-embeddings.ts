@@ -1,0 +1,99 @@
+/** Google's embed calls over vendors of embeddings: as they are where the vendor speaks them, else converted both ways. */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import type { WireId } from '../../core/catalogue.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { Dialect, FormRewrite, PassedDialect, RewrittenRequest } from '../provider.ts'
+
+/** How a vendor is spoken to for a client that speaks so. */
+export function dialectForClient(dialect: Dialect | PassedDialect, client: WireId): Dialect | PassedDialect {
+  if (client !== 'gemini-embeddings' || dialect.protocol !== 'embeddings') return dialect
+  const { geminiEmbeddings: own, rewrite, ...rest } = dialect
+  return own ?? { ...rest, protocol: 'gemini-embeddings', rewrite: overEmbeddings(rewrite) }
+}
+
+/** `vendor`: between OpenAI's form and the vendor's own, where that is another. */
+function overEmbeddings(vendor: FormRewrite | undefined): FormRewrite {
+  return {
+    request: (body) => {
+      const { body: asked, dropped, context } = toEmbeddings(body)
+      const sent: RewrittenRequest = vendor?.request(asked) ?? { body: asked, dropped: [], context: {} }
+      return {
+        body: sent.body,
+        dropped: [...dropped, ...sent.dropped],
+        context: { ...context, vendor: sent.context },
+      }
+    },
+    answer: (body, { one, vendor: context }) => {
+      const told = vendor === undefined ? body : vendor.answer(body, isJsonObject(context) ? context : {})
+      return told === undefined ? undefined : fromEmbeddings(told, one === true)
+    },
+  }
+}
+
+/** Fields of a request that vendors of OpenAI's form have no word for. */
+const WITHOUT_COUNTERPART = ['taskType', 'task_type', 'title']
+
+/**
+ * One call of OpenAI's form has one number of dimensions. What it cannot say, such as a picture or dimensions that differ, is
+ * put where it would belong, so that the vendor refuses it and nothing else is made than was asked for.
+ */
+function toEmbeddings({ model = null, ...body }: JsonObject): RewrittenRequest {
+  const many = body['requests']
+  const requests: readonly JsonValue[] = many === undefined ? [body] : isJsonArray(many) ? many : [many]
+  const inputs = requests.map(inputOf)
+  const sizes = [...new Set(requests.map(dimensionsOf))]
+  const [size = null] = sizes
+  const dimensions = sizes.length > 1 ? sizes : size
+  const where = many === undefined ? '' : 'requests[].'
+  const [input = null] = inputs
+  return {
+    body: {
+      model,
+      input: many === undefined ? input : inputs,
+      ...(dimensions === null ? {} : { dimensions }),
+    },
+    dropped: WITHOUT_COUNTERPART.filter((name) =>
+      requests.some((request) => isJsonObject(request) && (request[name] ?? null) !== null),
+    ).map((name) => `${where}${name}`),
+    context: { one: many === undefined },
+  }
+}
+
+function inputOf(request: JsonValue): JsonValue {
+  const content = isJsonObject(request) ? (request['content'] ?? null) : request
+  const parts = isJsonObject(content) ? content['parts'] : undefined
+  // Google takes a single part without a list around it.
+  const all: readonly JsonValue[] = isJsonArray(parts) ? parts : parts === undefined ? [] : [parts]
+  const texts = all.map((part) => (isJsonObject(part) ? part['text'] : undefined))
+  const readable = texts.filter((one): one is string => typeof one === 'string')
+  return readable.length === all.length && all.length > 0 ? readable.join('') : content
+}
+
+function dimensionsOf(request: JsonValue): JsonValue {
+  if (!isJsonObject(request)) return null
+  return request['outputDimensionality'] ?? request['output_dimensionality'] ?? null
+}
+
+/** `one`: asked for by a call that is answered with a single vector. */
+function fromEmbeddings({ data, usage }: JsonObject, one: boolean): JsonObject | undefined {
+  if (!isJsonArray(data)) return undefined
+  const vectors = data
+    .filter(isJsonObject)
+    .toSorted((left, right) => placeOf(left) - placeOf(right))
+    .map((item) => ({ values: item['embedding'] ?? null }))
+  const [first] = vectors
+  if (one && first === undefined) return undefined
+  return { ...(one ? { embedding: first ?? null } : { embeddings: vectors }), ...toldUsage(usage) }
+}
+
+function placeOf({ index }: JsonObject): number {
+  return typeof index === 'number' ? index : 0
+}
+
+function toldUsage(usage: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(usage)) return {}
+  const tokens = [usage['prompt_tokens'], usage['total_tokens'], usage['input_tokens']].find(
+    (count) => typeof count === 'number',
+  )
+  return tokens === undefined ? {} : { usageMetadata: { promptTokenCount: tokens, totalTokenCount: tokens } }
+}
