@@ -120,6 +120,8 @@ export class Simulation {
   /** What the log says of ended calls, in money. */
   private readonly logRows = new Map<string, StoredMoney>()
   private at = START
+  /** Where the clock has stood. */
+  private readonly stood = new Set([START])
   private made = 0
   /** Operations so far. */
   done = 0
@@ -150,9 +152,11 @@ export class Simulation {
     await this.changeStore()
     for (let step = 1; this.done < operations; step++) {
       this.stepClock()
+      const isAway = this.outages.length < OUTAGES_MAX && this.random.chance(0.04)
+      if (isAway) this.setClock(this.at)
       const batch = this.planBatch()
       await this.changeSomething(1 + batch.length / 12)
-      await this.stepOrOutage(batch)
+      await (isAway ? this.outage(batch) : this.step(batch))
       if (this.outages.length > 0 && this.random.chance(0.15)) await this.endOutage()
       if (this.random.chance(0.03)) {
         this.tally.add('batch again')
@@ -171,16 +175,16 @@ export class Simulation {
   /**
    * The database may be away for any time: before the batch was committed, so that nothing of it is there, or after, so
    * that only its answers are lost. Its instances tell the ends of their calls again until it is back, as of then, whatever
-   * has happened since; who wanted to begin one has been refused, and what it may have taken is given back.
+   * has happened since; who wanted to begin one has been refused, and what it may have taken is given back. Nothing else
+   * happens in its millisecond: the ends may begin a window there long after another one was forgotten.
    */
-  private async stepOrOutage(batch: readonly Planned[]): Promise<void> {
-    const isAway = this.outages.length < OUTAGES_MAX && this.random.chance(0.04)
-    const isCommitted = !isAway || this.random.chance(0.5)
-    if (isAway) for (const { operation, call } of batch) if (operation.kind === 'reserve') this.lost.add(call)
+  private async outage(batch: readonly Planned[]): Promise<void> {
+    const isCommitted = this.random.chance(0.5)
+    for (const { operation, call } of batch) if (operation.kind === 'reserve') this.lost.add(call)
     if (isCommitted) await this.step(batch)
-    if (!isAway) return
     this.tally.add(isCommitted ? 'outage after a commit' : 'outage before a commit')
     this.outages.push(batch)
+    this.setClock(this.at)
   }
 
   private async endOutage(): Promise<void> {
@@ -190,7 +194,8 @@ export class Simulation {
     const ends = batch.flatMap(({ unheard }) => unheard?.() ?? [])
     await this.step(ends)
     // Told from ahead of a clock that was set back they begin windows there: the one of this millisecond does not come again.
-    if (ends.some(({ operation }) => 'at' in operation && operation.at > this.at)) this.at -= 1
+    if (ends.some(({ operation }) => 'at' in operation && operation.at > this.at))
+      this.setClock(this.at)
   }
 
   private async step(batch: readonly Planned[]): Promise<void> {
@@ -723,13 +728,21 @@ export class Simulation {
 
   private stepClock(): void {
     const before = this.at
-    // Never back to a millisecond that was there before: a window is known by that of its anchor.
-    if (this.random.chance(0.02)) this.at -= this.milliseconds(200_000) + 1
-    else if (this.random.chance(0.7)) this.at += this.milliseconds(4_000)
-    if (this.random.chance(0.05)) this.at += this.milliseconds(60_000)
-    if (this.random.chance(0.01)) this.at += this.milliseconds(MONTH_MS)
+    let at = before
+    if (this.random.chance(0.02)) at -= this.milliseconds(200_000) + 1
+    else if (this.random.chance(0.7)) at += this.milliseconds(4_000)
+    if (this.random.chance(0.05)) at += this.milliseconds(60_000)
+    if (this.random.chance(0.01)) at += this.milliseconds(MONTH_MS)
+    if (at !== before) this.setClock(at)
     if (this.at < before) this.tally.add('clock stepped back')
     if (this.month().start > before) this.tally.add('clock stepped over a month')
+  }
+
+  /** Never to a millisecond that was there before, but to one shortly before it: a window is known by that of its anchor. */
+  private setClock(wanted: number): void {
+    this.at = wanted
+    while (this.stood.has(this.at)) this.at -= 1
+    this.stood.add(this.at)
   }
 
   private month() {
@@ -762,12 +775,13 @@ export class Simulation {
   private async pause(): Promise<void> {
     const { random, instances } = this
     const sleeper = random.pick(instances)
+    this.setClock(this.at)
     await this.tellProgress(sleeper)
     const calls = this.callsOf(sleeper)
     const ends = calls.map((call) => (random.chance(0.6) ? this.planSettle(call) : this.planAbandon(call)))
     this.tally.add('an instance paused')
     if (this.outages.length < OUTAGES_MAX) this.outages.push(ends)
-    this.at += 1_000 + this.milliseconds(60_000)
+    this.setClock(this.at + 1_000 + this.milliseconds(60_000))
     for (const instance of instances) {
       if (instance === sleeper) continue
       await this.store.beat(instance, this.at)
