@@ -16,8 +16,6 @@ export interface Holds {
 
 export interface AccountHolds {
   held: bigint
-  /** Of `held`, what older releases booked in the ledger. */
-  booked: bigint
   monthHeld: bigint
 }
 
@@ -59,10 +57,9 @@ interface Sums {
 }
 
 function addCall(sums: Sums, call: OpenCall): void {
-  const account = sums.accounts.get(call.accountId) ?? { held: 0n, booked: 0n, monthHeld: 0n }
+  const account = sums.accounts.get(call.accountId) ?? { held: 0n, monthHeld: 0n }
   sums.accounts.set(call.accountId, account)
   account.held += call.held
-  if (call.holdIsBooked === true) account.booked += call.held
   account.monthHeld += call.monthHeld
   if (call.memberId !== undefined) {
     sums.members.set(call.memberId, (sums.members.get(call.memberId) ?? 0n) + call.memberHeld)

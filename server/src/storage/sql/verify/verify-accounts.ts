@@ -3,10 +3,10 @@ import { type Kysely, sql } from 'kysely'
 import { accountId } from '../../../core/ids.ts'
 import type { Schema } from '../schema.ts'
 import type { Differences } from './differences.ts'
-import type { AccountHolds, Holds } from './holds.ts'
+import type { Holds } from './holds.ts'
 
 const PAGE_ROWS = 200
-const NOTHING_HELD: AccountHolds = { held: 0n, booked: 0n, monthHeld: 0n }
+const NOTHING_HELD = { held: 0n, monthHeld: 0n }
 
 export async function verifyAccounts(
   snapshot: Kysely<Schema>,
@@ -34,8 +34,8 @@ export async function verifyAccounts(
       const open = holds.accounts.get(accountId(account.id)) ?? NOTHING_HELD
       const compare = (what: string, expected: bigint, found: bigint) =>
         differences.compare({ subject: `account:${account.id}`, what, expected, found })
+      // Older releases booked what calls hold, and one may have ended what a newer one began: only the sum says something.
       compare('credits by the ledger', pool('credits') + pool('held'), account.credits)
-      compare('booked holds by the ledger', open.booked, pool('held'))
       compare('balance by the ledger', pool('balance'), account.balance)
       compare('owed by the ledger', -pool('owed'), account.owed)
       if (account.monthly_cap <= 0n) compare('owed without a monthly cap', 0n, account.owed)
