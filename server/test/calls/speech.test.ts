@@ -44,6 +44,8 @@ beforeAll(async () => {
     putChain({ model: 'hasty', vendor: 'acme', protocol: 'speech', clientGoneGraceMs: 0 }),
     putModel('by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
     putChain({ model: 'by-token', vendor: 'acme', protocol: 'speech' }),
+    putModel('hasty-by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+    putChain({ model: 'hasty-by-token', vendor: 'acme', protocol: 'speech', clientGoneGraceMs: 0 }),
     putModel('sandbox-voice', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
     putChain({ model: 'sandbox-voice', vendor: 'sandbox', protocol: 'speech', forward: 'sandbox-voice' }),
   )
@@ -187,6 +189,12 @@ describe('before the first byte', () => {
     ['an error', answerJson({ error: { message: 'busy' } }, 503)],
     ['an empty answer', answerJson('', 200, { 'content-type': 'audio/mpeg' })],
     ['an error inside a 200', answerJson({ error: { message: 'busy' } })],
+    [
+      'one whose type is written otherwise',
+      answerJson({ error: {} }, 200, { 'content-type': 'Application/JSON' }),
+    ],
+    ['one in the form of problems', answerJson({ error: {} }, 200, { 'content-type': 'application/x+json' })],
+    ['a page', answerJson('<html>sign in</html>', 200, { 'content-type': 'text/html; charset=utf-8' })],
   ])('%s leads to the next chain', async (_what, answerer) => {
     upstream.answer(answerer)
     spare.answer(sound)
@@ -216,29 +224,45 @@ describe('before the first byte', () => {
   })
 })
 
-test.each(['hasty', 'voice'])(
-  'who leaves %s before a byte has come pays for the whole text',
-  async (model) => {
-    const before = (await gateway.lastLog())?.callId
-    const leaving = new AbortController()
-    upstream.answer(() => leaving.abort())
-    const left = fetch(`${gateway.baseUrl}${PATH}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model, input: 'Hello', voice: 'alloy' }),
-      signal: leaving.signal,
-    })
-    await expect(left).rejects.toThrow()
-    await vi.waitFor(
-      async () => {
-        const row = await gateway.lastLog()
-        expect(row?.callId).not.toBe(before)
-        expect(row).toMatchObject({ characters: 5, amount: 5n * PER_CHARACTER, ending: 'client-gone' })
-      },
-      { timeout: 10_000 },
-    )
-  },
-)
+test('sound whose type nobody says is bytes', async () => {
+  upstream.answer((_request, response) => {
+    response.writeHead(200)
+    response.end(SOUND)
+  })
+  const answer = await fetch(`${gateway.baseUrl}${PATH}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'voice', input: 'Hello', voice: 'alloy' }),
+  })
+  expect(answer.headers.get('content-type')).toBe('application/octet-stream')
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(SOUND)
+})
+
+test.each([
+  ['hasty', { characters: 5, amount: 5n * PER_CHARACTER }],
+  ['voice', { characters: 5, amount: 5n * PER_CHARACTER }],
+  // One and a half tokens a byte.
+  ['hasty-by-token', { usage: expect.objectContaining({ output: 8 }), usageSource: 'estimated' }],
+])('who leaves %s before a byte has come pays for the whole text', async (model, charged) => {
+  const before = (await gateway.lastLog())?.callId
+  const leaving = new AbortController()
+  upstream.answer(() => leaving.abort())
+  const left = fetch(`${gateway.baseUrl}${PATH}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input: 'Hello', voice: 'alloy' }),
+    signal: leaving.signal,
+  })
+  await expect(left).rejects.toThrow()
+  await vi.waitFor(
+    async () => {
+      const row = await gateway.lastLog()
+      expect(row?.callId).not.toBe(before)
+      expect(row).toMatchObject({ ...charged, ending: 'client-gone' })
+    },
+    { timeout: 10_000 },
+  )
+})
 
 test('a model that speaks is 40403 at the path of chats, which names the right one', async () => {
   const answer = await postJson(

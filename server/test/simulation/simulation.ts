@@ -194,8 +194,7 @@ export class Simulation {
     const ends = batch.flatMap(({ unheard }) => unheard?.() ?? [])
     await this.step(ends)
     // Told from ahead of a clock that was set back they begin windows there: the one of this millisecond does not come again.
-    if (ends.some(({ operation }) => 'at' in operation && operation.at > this.at))
-      this.setClock(this.at)
+    if (ends.some(({ operation }) => 'at' in operation && operation.at > this.at)) this.setClock(this.at)
   }
 
   private async step(batch: readonly Planned[]): Promise<void> {

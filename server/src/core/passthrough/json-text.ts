@@ -62,6 +62,10 @@ function cutBefore(inside: Uint8Array, limit: number): number {
 
 const BACKSLASH = 0x5c
 const LETTER_U = 0x75
+const LETTER_C = 0x63
+const LETTER_D = 0x64
+const DIGIT_8 = 0x38
+const LOWER_CASE = 0x20
 
 /** Unicode code points of a JSON string given without its quotes. Half a pair of surrogates is one. */
 export function countCodePoints(inside: Uint8Array): number {
@@ -75,9 +79,12 @@ export function countCodePoints(inside: Uint8Array): number {
     if (byte === BACKSLASH) {
       at += 1
       if (inside[at] === LETTER_U) {
-        const unit = Number.parseInt(decoder.decode(inside.subarray(at + 1, at + 5)), 16)
-        isHigh = unit >= 0xd800 && unit <= 0xdbff
-        isSecondHalf = afterHigh && unit >= 0xdc00 && unit <= 0xdfff
+        // High ones are D800 to DBFF, low ones DC00 to DFFF.
+        const isHalf = ((inside[at + 1] ?? 0) | LOWER_CASE) === LETTER_D
+        const isLow = ((inside[at + 2] ?? 0) | LOWER_CASE) >= LETTER_C
+        const isFromEight = (inside[at + 2] ?? 0) >= DIGIT_8
+        isHigh = isHalf && isFromEight && !isLow
+        isSecondHalf = afterHigh && isHalf && isLow
         at += 4
       }
     }

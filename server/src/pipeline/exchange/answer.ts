@@ -120,7 +120,8 @@ export class WholeAnswer implements Answer {
 
   constructor(lane: WholeLane, contentType: string | undefined) {
     this.lane = lane
-    this.contentType = contentType
+    // Bytes that nobody names are no document.
+    this.contentType = contentType ?? (lane.flows === true ? 'application/octet-stream' : undefined)
     this.holdBytes = lane.flows === true ? 0 : WHOLE_HOLD_BYTES
   }
 

@@ -903,6 +903,13 @@ describe('what is on record while it runs', () => {
     expect(stage.progress.map(({ usage }) => usage.output)).toEqual([1, 2])
   })
 
+  test('a whole answer is noted like a stream, once it reaches its client', async () => {
+    const long = 't'.repeat(1_048_577)
+    const play = `sent, head 200 json, data t, pulse, data ${long}, pulse, pulse`
+    const stage = await played({ name: '', whole: true, play, verdict: '' })
+    expect(stage.progress.map(({ usage }) => usage.output)).toEqual([long.length + 1])
+  })
+
   test('a client that leaves is noted with what was made so far, also before the head', async () => {
     expect((await played({ name: '', play: 'sent, gone', verdict: '' })).left?.usage).toMatchObject({
       input: 7,

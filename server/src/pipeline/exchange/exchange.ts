@@ -199,7 +199,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     this.#safely(() => {
       this.#delivery.pulse()
       const state = this.#state
-      if (state.kind === 'answering' && state.answer.form === 'stream') this.#live(state.answer, now)
+      if (state.kind === 'answering') this.#live(state.answer, now)
     })
   }
 
@@ -304,7 +304,7 @@ export class Exchange implements UpstreamSink, PulsedStream {
     })
   }
 
-  /** Says where a running stream stands, and to its client that it lives. */
+  /** Says where a running answer stands, and to its client that it lives. */
   #live(answer: Answer, now: number): void {
     this.#progress.tell(answer, this.answerBytes)
     if (now - this.#delivery.lastSentAt < KEEP_ALIVE_AFTER_MS || this.#delivery.full) return

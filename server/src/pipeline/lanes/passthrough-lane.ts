@@ -104,9 +104,11 @@ function openOver(
   }
 }
 
-/** A document in such a form's answer is none of it: it tells what went wrong. */
+/** A document in such a form's answer is none of it: it tells what went wrong, as does a page of whoever stands in between. */
+const DOCUMENT = /^(?:application\/(?:[^;\s]+\+)?json|text\/html)\b/i
+
 function passesBytes({ endpoint }: ReservedCall, contentType: string | undefined): boolean {
-  return endpoint.kind.form?.answersInBytes === true && contentType?.startsWith('application/json') !== true
+  return endpoint.kind.form?.answersInBytes === true && !DOCUMENT.test(contentType ?? '')
 }
 
 function answerLane(
