@@ -62,8 +62,8 @@ globalThis.consoleProbe = {
     window.scrollTo({ top: 0, behavior: 'instant' })
     return longest
   },
-  /** Where the frame leads to. */
-  links: () => [...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href')),
+  /** Where the frame leads to, each place once. */
+  links: () => [...new Set([...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href')))],
   /** Ms of each answer whose address holds this, since the page was loaded. */
   answers: (address) =>
     performance

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { providerOf } from '../index.ts'
-import { makesOutputTokens, PASSED_FORM_IDS } from '../../core/catalogue.ts'
+import { CHAIN_PROTOCOL_IDS, isPassedForm, makesOutputTokens } from '../../core/catalogue.ts'
 import {
   SANDBOX_EMBEDDING_MODEL,
   SANDBOX_IMAGE_MODEL,
@@ -107,7 +107,7 @@ describe('the first catalogue', () => {
       MODELS.filter(({ vendor }) => vendor.code === code).map(({ model }) => model.protocols.join(' '))
     expect(new Set(protocolsOf('openai'))).toEqual(new Set(['chat responses']))
     expect(new Set(protocolsOf('sandbox'))).toEqual(
-      new Set(['chat responses messages gemini', 'video', ...PASSED_FORM_IDS]),
+      new Set(['chat responses messages gemini', 'video', ...CHAIN_PROTOCOL_IDS.filter(isPassedForm)]),
     )
   })
 
