@@ -70,7 +70,16 @@ export function makesOutputTokens(protocol: ChainProtocol): boolean {
 
 export type Status = 'enabled' | 'disabled' | 'maintenance'
 export type Feature = 'text' | 'image' | 'audio' | 'video'
-export type BillingMode = 'token' | 'image' | 'video_second' | 'request' | 'character' | 'audio_second'
+/** What a model is billed by. */
+export const BILLING_MODES = [
+  'token',
+  'image',
+  'video_second',
+  'request',
+  'character',
+  'audio_second',
+] as const
+export type BillingMode = (typeof BILLING_MODES)[number]
 
 /** What a call over such a chain can be billed by. A model that is billed by nothing of it would give its calls away. */
 export function billedBy(protocol: ChainProtocol): readonly BillingMode[] {

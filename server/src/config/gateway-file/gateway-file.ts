@@ -202,13 +202,5 @@ export const PRICES_OF_MODE = {
   audio_second: ['audio_second_price'],
 } as const satisfies Record<BillingMode, readonly string[]>
 
-export const BILLING_MODES = [
-  'token',
-  'image',
-  'video_second',
-  'request',
-  'character',
-  'audio_second',
-] as const satisfies readonly BillingMode[]
 export const FEATURES = ['text', 'image', 'audio', 'video'] as const satisfies readonly Feature[]
 export const STATUSES = ['enabled', 'disabled', 'maintenance'] as const satisfies readonly Status[]

@@ -1,4 +1,5 @@
 import {
+  BILLING_MODES,
   type BillingMode,
   CLIENT_GONE_GRACE_MS_MAX,
   MIN_BYTES_PER_SECOND_MAX,
@@ -10,7 +11,6 @@ import type { FileNode, Report } from './file-node.ts'
 import { readCapabilities } from './read-capabilities.ts'
 import { dearField, readSurcharges } from './read-surcharges.ts'
 import {
-  BILLING_MODES,
   type ChainRow,
   FEATURES,
   type GroupRow,

@@ -15,7 +15,7 @@ import {
   MODEL_WATCH,
   roleOf,
 } from './answers/compiled-answers.ts'
-import { ImageItem } from './requests/request-extras.ts'
+import { ImageItem } from './answers/answer-table.ts'
 import type { JsonKind, JsonSink } from './json-scanner.ts'
 import { encodeJsonString, parseJsonBytes, readTextPrefix } from './json-text.ts'
 import { ERROR_BYTES_MAX, ID_CHARACTERS_MAX, type TapOptions, USAGE_BYTES_MAX } from './stream-tap.ts'

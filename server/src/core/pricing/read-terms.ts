@@ -1,4 +1,4 @@
-import type { BillingMode, DecimalText, Pricing } from '../catalogue.ts'
+import { BILLING_MODES, type BillingMode, type DecimalText, type Pricing } from '../catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { add, compare, type Decimal, decimalOf, multiply, parseDecimal, unitsAt } from './decimal.ts'
 import { type FrozenSurcharge, isDiscount } from './surcharges.ts'
@@ -106,15 +106,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-const BILLING_MODES: ReadonlySet<unknown> = new Set<BillingMode>([
-  'token',
-  'image',
-  'video_second',
-  'request',
-  'character',
-  'audio_second',
-])
-const isBillingMode = (value: unknown): value is BillingMode => BILLING_MODES.has(value)
+const MODES: ReadonlySet<unknown> = new Set(BILLING_MODES)
+const isBillingMode = (value: unknown): value is BillingMode => MODES.has(value)
 
 function readPricing(value: JsonValue | undefined): Pricing | undefined {
   if (!isJsonObject(value)) return undefined

@@ -1,5 +1,6 @@
-import { BILLING_MODES, PRICES_OF_MODE } from '../../config/gateway-file/gateway-file.ts'
+import { PRICES_OF_MODE } from '../../config/gateway-file/gateway-file.ts'
 import {
+  BILLING_MODES,
   billedBy,
   type ChainProtocol,
   makesOutputTokens,

@@ -4,13 +4,13 @@
  */
 import { z } from 'zod'
 import {
+  BILLING_MODES,
   CHAIN_PROTOCOL_IDS,
   IMAGE_WORDS,
   REASONING_WORDS,
   SAMPLING_WORDS,
   WIRE_IDS,
 } from '../../../../core/catalogue.ts'
-import { BILLING_MODES } from '../../../../config/gateway-file/gateway-file.ts'
 import { DIMENSIONS } from '../../../../core/limits/policy.ts'
 
 /** A number, or exact decimal text where a number would not do. */
