@@ -304,6 +304,18 @@ describe('before it is sent', () => {
     expect((await gateway.account(account.id)).held).toBe(0n)
   })
 
+  test('of calls at once only those are made that the account can pay', async () => {
+    // Enough for a hundred characters.
+    const account = await gateway.newAccount({ credits: 11 })
+    upstream.answer(sound)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => speak(account.key, 'x'.repeat(40))))
+    expect(upstream.requests.length).toBeGreaterThan(0)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(upstream.requests.length)
+    const paid = BigInt(upstream.requests.length) * 40n * PER_CHARACTER
+    expect(paid).toBeLessThanOrEqual(11_000_000n)
+    expect(await gateway.account(account.id)).toMatchObject({ credits: 11_000_000n - paid, held: 0n })
+  })
+
   test('its characters count in the windows of its key, and those of a call that failed are given back', async () => {
     const windows = [{ dimension: 'characters' as const, limit: 8, seconds: 60 }]
     const { key } = await gateway.newKey(gateway.accountId, { policy: { concurrency: undefined, windows } })
