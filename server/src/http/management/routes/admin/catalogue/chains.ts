@@ -10,32 +10,32 @@ import {
   type Model,
   type Pricing,
   type Status,
-} from '../../../../core/catalogue.ts'
-import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import { type ChainId, chainId, modelId, vendorCode } from '../../../../core/ids.ts'
-import { isJsonObject, type JsonObject } from '../../../../core/json.ts'
-import { usableChains } from '../../../../core/routing/order.ts'
-import { presetStreamUsage } from '../../../../pipeline/stages/usage-told.ts'
-import { NOTHING_RECENT, readChainRecent } from '../../../../management/admin/chain-recent.ts'
-import { editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
-import type { ChainMove } from '../../../../management/admin/move-chain.ts'
-import { readPricingForm } from '../../../../management/admin/pricing-form.ts'
+} from '../../../../../core/catalogue.ts'
+import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
+import { type ChainId, chainId, modelId, vendorCode } from '../../../../../core/ids.ts'
+import { isJsonObject, type JsonObject } from '../../../../../core/json.ts'
+import { usableChains } from '../../../../../core/routing/order.ts'
+import { presetStreamUsage } from '../../../../../pipeline/stages/usage-told.ts'
+import { NOTHING_RECENT, readChainRecent } from '../../../../../management/admin/chain-recent.ts'
+import { editCatalogue } from '../../../../../management/admin/edit-catalogue.ts'
+import type { ChainMove } from '../../../../../management/admin/move-chain.ts'
+import { readPricingForm } from '../../../../../management/admin/pricing-form.ts'
 import {
   missingPrice,
   needsOutputPrice,
   OUTPUT_PRICE_MISSING,
-} from '../../../../management/admin/usable-price.ts'
-import { compareForms, type Difference } from '../../../../management/gateway-file/difference.ts'
-import { chainForm, modelForm } from '../../../../management/gateway-file/forms.ts'
-import type { FieldMistake } from '../../../../management/keys/keys.ts'
-import { type ChainHealthView, viewHealth } from '../../../chain-health.ts'
-import { defineRoute } from '../../define-route.ts'
-import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
-import { chainBody, newChainBody } from './bodies.ts'
+} from '../../../../../management/admin/usable-price.ts'
+import { compareForms, type Difference } from '../../../../../management/gateway-file/difference.ts'
+import { chainForm, modelForm } from '../../../../../management/gateway-file/forms.ts'
+import type { FieldMistake } from '../../../../../management/keys/keys.ts'
+import { type ChainHealthView, viewHealth } from '../../../../chain-health.ts'
+import { defineRoute } from '../../../define-route.ts'
+import { actorOf, managementOf, present, textOf, valueOf } from '../admin-route.ts'
+import { chainBody, newChainBody } from '../bodies.ts'
 import { defineRows, type RowsContext } from './rows.ts'
-import { chainShape, probeShape } from './shapes.ts'
+import { chainShape, probeShape } from '../shapes.ts'
 import { viewProbe } from './view-probe.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 export type ChainsContext = RowsContext & Pick<ApiContext, 'health' | 'probe'>
 

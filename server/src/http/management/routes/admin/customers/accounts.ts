@@ -1,39 +1,39 @@
 /** Accounts as an admin sees and changes them (docs/reference/contract.md#D-accounts-116). */
 import { z } from 'zod'
-import { type Catalogue } from '../../../../core/catalogue.ts'
-import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import { accountId, keyId } from '../../../../core/ids.ts'
-import type { JsonObject } from '../../../../core/json.ts'
-import { microCredits } from '../../../../core/money.ts'
+import { type Catalogue } from '../../../../../core/catalogue.ts'
+import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
+import { accountId, keyId } from '../../../../../core/ids.ts'
+import type { JsonObject } from '../../../../../core/json.ts'
+import { microCredits } from '../../../../../core/money.ts'
 import {
   activateAccount,
   type AdminGrant,
   grantByAdmin,
   impersonate,
   suspendAccount,
-} from '../../../../management/admin/account-acts.ts'
+} from '../../../../../management/admin/account-acts.ts'
 import {
   addAccount,
   changeAccount,
   type EditedAccount,
   type EditOutcome,
-} from '../../../../management/admin/edit-account.ts'
-import { readSignedAmount } from '../../../../management/admin/signed-amount.ts'
-import { findAccount, viewAccount } from '../../../../management/accounts/accounts.ts'
-import { creditsOfText, creditsOfYuan, creditsText } from '../../../../management/money/amounts.ts'
-import { accountForm, keyForm } from '../../../../management/gateway-file/forms.ts'
-import { readFormerUntil } from '../../../../management/keys/keys.ts'
-import { timeOrderedId } from '../../../../management/new-id.ts'
-import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
-import { lookCookies } from '../../access/session-cookie.ts'
-import { decimalText, isoTime, pageQuery } from '../../answers/wire-values.ts'
-import { actorOf, managementOf, present, valueOf } from './admin-route.ts'
-import { accountBody, grantBody, reasonBody, statedReasonBody } from './bodies.ts'
-import { accountDetailShape, accountRowShape, newKeysShape } from './shapes.ts'
-import type { Account } from '../../../../storage/stores/accounts.ts'
-import type { Key } from '../../../../storage/stores/keys.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+} from '../../../../../management/admin/edit-account.ts'
+import { readSignedAmount } from '../../../../../management/admin/signed-amount.ts'
+import { findAccount, viewAccount } from '../../../../../management/accounts/accounts.ts'
+import { creditsOfText, creditsOfYuan, creditsText } from '../../../../../management/money/amounts.ts'
+import { accountForm, keyForm } from '../../../../../management/gateway-file/forms.ts'
+import { readFormerUntil } from '../../../../../management/keys/keys.ts'
+import { timeOrderedId } from '../../../../../management/new-id.ts'
+import { definePage, defineRoute, type RouteContext } from '../../../define-route.ts'
+import { refuseFields } from '../../../requests/request-fields.ts'
+import { lookCookies } from '../../../access/session-cookie.ts'
+import { decimalText, isoTime, pageQuery } from '../../../answers/wire-values.ts'
+import { actorOf, managementOf, present, valueOf } from '../admin-route.ts'
+import { accountBody, grantBody, reasonBody, statedReasonBody } from '../bodies.ts'
+import { accountDetailShape, accountRowShape, newKeysShape } from '../shapes.ts'
+import type { Account } from '../../../../../storage/stores/accounts.ts'
+import type { Key } from '../../../../../storage/stores/keys.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 export type AccountsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'monthOf' | 'publicUrl'>
 

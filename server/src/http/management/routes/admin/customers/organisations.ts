@@ -3,16 +3,16 @@
  * and changed by its id below `/api/v1/admin/accounts`.
  */
 import { z } from 'zod'
-import { accountId } from '../../../../core/ids.ts'
-import { microCredits } from '../../../../core/money.ts'
-import { creditsText, yuanText } from '../../../../management/money/amounts.ts'
-import { viewMember } from '../../../../management/organisations/member-view.ts'
-import type { Organisation } from '../../../../storage/stores/organisations.ts'
-import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { currencyCode, decimalText, isoTime, pageQuery } from '../../answers/wire-values.ts'
-import { memberShape, monthOptions, shown, type ShapesContext } from '../organisations/shapes.ts'
-import { present } from './admin-route.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import { accountId } from '../../../../../core/ids.ts'
+import { microCredits } from '../../../../../core/money.ts'
+import { creditsText, yuanText } from '../../../../../management/money/amounts.ts'
+import { viewMember } from '../../../../../management/organisations/member-view.ts'
+import type { Organisation } from '../../../../../storage/stores/organisations.ts'
+import { definePage, defineRoute, type RouteContext } from '../../../define-route.ts'
+import { currencyCode, decimalText, isoTime, pageQuery } from '../../../answers/wire-values.ts'
+import { memberShape, monthOptions, shown, type ShapesContext } from '../../organisations/shapes.ts'
+import { present } from '../admin-route.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 type AdminOrganisationsContext = RouteContext & ShapesContext
 

@@ -1,14 +1,14 @@
 /** Rows of the catalogue over HTTP: listed, read, added, changed; each change by the gateway file's own checks. */
 import { z } from 'zod'
-import type { Catalogue } from '../../../../core/catalogue.ts'
-import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import type { JsonObject } from '../../../../core/json.ts'
-import { type CatalogueEdit, editCatalogue } from '../../../../management/admin/edit-catalogue.ts'
-import type { FieldMistake } from '../../../../management/keys/keys.ts'
-import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
-import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { Catalogue } from '../../../../../core/catalogue.ts'
+import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
+import type { JsonObject } from '../../../../../core/json.ts'
+import { type CatalogueEdit, editCatalogue } from '../../../../../management/admin/edit-catalogue.ts'
+import type { FieldMistake } from '../../../../../management/keys/keys.ts'
+import { defineRoute, type RouteContext } from '../../../define-route.ts'
+import { refuseFields } from '../../../requests/request-fields.ts'
+import { actorOf, managementOf, present, textOf, valueOf } from '../admin-route.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 export type RowsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'refreshCatalogue'>
 

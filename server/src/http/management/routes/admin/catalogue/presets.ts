@@ -1,19 +1,19 @@
 /** Vendors that the gateway knows by itself, with their models and list prices: shown, and added to the catalogue. */
 import { z } from 'zod'
-import type { Catalogue } from '../../../../core/catalogue.ts'
-import { Secret } from '../../../../core/secret.ts'
-import { vendorKinds } from '../../../../pipeline/instance/chains/vendor-kinds.ts'
+import type { Catalogue } from '../../../../../core/catalogue.ts'
+import { Secret } from '../../../../../core/secret.ts'
+import { vendorKinds } from '../../../../../pipeline/instance/chains/vendor-kinds.ts'
 import {
   addPreset,
   presentOf,
   type PresetPrice,
   type VendorPreset,
-} from '../../../../management/admin/presets.ts'
-import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { actorOf, present, valueOf } from './admin-route.ts'
-import { presetBody } from './bodies.ts'
-import { presetAddedShape, presetShape, vendorKindShape } from './shapes.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+} from '../../../../../management/admin/presets.ts'
+import { defineRoute, type RouteContext } from '../../../define-route.ts'
+import { actorOf, present, valueOf } from '../admin-route.ts'
+import { presetBody } from '../bodies.ts'
+import { presetAddedShape, presetShape, vendorKindShape } from '../shapes.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 export type PresetsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'presets' | 'refreshCatalogue'>
 

@@ -1,23 +1,23 @@
 /** Prices that will hold later, and price lists from a file: looked at first, then applied. */
 import { z } from 'zod'
-import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import { modelId } from '../../../../core/ids.ts'
-import { isJsonObject, type JsonObject } from '../../../../core/json.ts'
+import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
+import { modelId } from '../../../../../core/ids.ts'
+import { isJsonObject, type JsonObject } from '../../../../../core/json.ts'
 import {
   applyImport,
   cancelPrice,
   type PriceImport,
   reviewImport,
   schedulePrice,
-} from '../../../../management/admin/prices.ts'
-import { modelForm } from '../../../../management/gateway-file/forms.ts'
-import type { PriceChange } from '../../../../storage/stores/prices.ts'
-import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { instantText, isoTime } from '../../answers/wire-values.ts'
-import { actorOf, managementOf, valueOf } from './admin-route.ts'
-import { pricingBody } from './bodies.ts'
-import { pricingShape } from './shapes.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+} from '../../../../../management/admin/prices.ts'
+import { modelForm } from '../../../../../management/gateway-file/forms.ts'
+import type { PriceChange } from '../../../../../storage/stores/prices.ts'
+import { defineRoute, type RouteContext } from '../../../define-route.ts'
+import { instantText, isoTime } from '../../../answers/wire-values.ts'
+import { actorOf, managementOf, valueOf } from '../admin-route.ts'
+import { pricingBody } from '../bodies.ts'
+import { pricingShape } from '../shapes.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 type PricesContext = RouteContext & Pick<ApiContext, 'catalogue' | 'refreshCatalogue'>
 

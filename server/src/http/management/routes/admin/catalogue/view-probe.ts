@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Chain } from '../../../../core/catalogue.ts'
-import type { Probe } from '../../../../pipeline/explain/probe.ts'
-import type { probeShape } from './shapes.ts'
+import type { Chain } from '../../../../../core/catalogue.ts'
+import type { Probe } from '../../../../../pipeline/explain/probe.ts'
+import type { probeShape } from '../shapes.ts'
 
 export function viewProbe(chain: Pick<Chain, 'id'>, probe: Probe): z.output<typeof probeShape> {
   const chain_id = chain.id

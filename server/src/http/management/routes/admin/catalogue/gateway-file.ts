@@ -1,15 +1,15 @@
 /** What is stored, as the file it can be applied from; and such a file applied, after a look at what it changes. */
 import { z } from 'zod'
-import { exportGatewayFile } from '../../../../management/gateway-file/export-gateway-file.ts'
+import { exportGatewayFile } from '../../../../../management/gateway-file/export-gateway-file.ts'
 import {
   applyReviewedFile,
   type FileRequest,
   type FileReview,
   reviewFile,
-} from '../../../../management/admin/apply-file.ts'
-import { defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
-import { actorOf, managementOf, valueOf } from './admin-route.ts'
+} from '../../../../../management/admin/apply-file.ts'
+import { defineRawRoute, defineRoute, type RouteContext } from '../../../define-route.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
+import { actorOf, managementOf, valueOf } from '../admin-route.ts'
 
 type GatewayFileContext = RouteContext & Pick<ApiContext, 'now' | 'storage' | 'refreshCatalogue'>
 

@@ -1,8 +1,8 @@
 /** Redemption codes as an admin makes and voids them. */
 import { z } from 'zod'
-import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import { CODES_PER_BATCH_MAX } from '../../../../core/top-up/code-text.ts'
-import { creditsOfText, creditsOfYuan } from '../../../../management/money/amounts.ts'
+import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
+import { CODES_PER_BATCH_MAX } from '../../../../../core/top-up/code-text.ts'
+import { creditsOfText, creditsOfYuan } from '../../../../../management/money/amounts.ts'
 import {
   type BatchRequest,
   codesCsv,
@@ -14,13 +14,13 @@ import {
   viewCode,
   voidBatch,
   voidCode,
-} from '../../../../management/top-up/redemption-codes.ts'
-import { amountInput } from '../../requests/amount-input.ts'
-import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
-import { decimalText, instantText, isoTime, pageQuery } from '../../answers/wire-values.ts'
-import { actorOf, present, valueOf } from './admin-route.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+} from '../../../../../management/top-up/redemption-codes.ts'
+import { amountInput } from '../../../requests/amount-input.ts'
+import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../../define-route.ts'
+import { refuseFields } from '../../../requests/request-fields.ts'
+import { decimalText, instantText, isoTime, pageQuery } from '../../../answers/wire-values.ts'
+import { actorOf, present, valueOf } from '../admin-route.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 type CodesContext = RouteContext & Pick<ApiContext, 'catalogue'>
 

@@ -1,16 +1,16 @@
 /** Top-ups of all accounts, and the packages that are offered. */
 import { z } from 'zod'
-import { accountId } from '../../../../core/ids.ts'
-import { creditsOfText, creditsOfYuan } from '../../../../management/money/amounts.ts'
-import { viewTopUp } from '../../../../management/top-up/cashier.ts'
-import { putPackage, removePackage, viewPackage } from '../../../../management/top-up/packages.ts'
-import { amountInput } from '../../requests/amount-input.ts'
-import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { pageQuery } from '../../answers/wire-values.ts'
-import { packageShape, topUpShape } from '../customer/top-up-shapes.ts'
-import { tariffOf } from '../customer/top-ups.ts'
-import { actorOf, valueOf } from './admin-route.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import { accountId } from '../../../../../core/ids.ts'
+import { creditsOfText, creditsOfYuan } from '../../../../../management/money/amounts.ts'
+import { viewTopUp } from '../../../../../management/top-up/cashier.ts'
+import { putPackage, removePackage, viewPackage } from '../../../../../management/top-up/packages.ts'
+import { amountInput } from '../../../requests/amount-input.ts'
+import { definePage, defineRoute, type RouteContext } from '../../../define-route.ts'
+import { pageQuery } from '../../../answers/wire-values.ts'
+import { packageShape, topUpShape } from '../../customer/top-up-shapes.ts'
+import { tariffOf } from '../../customer/top-ups.ts'
+import { actorOf, valueOf } from '../admin-route.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 type AdminTopUpsContext = RouteContext & Pick<ApiContext, 'catalogue'>
 

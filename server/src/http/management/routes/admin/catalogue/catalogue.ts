@@ -1,10 +1,10 @@
 /** Vendors, credentials, models, groups, plans and settings (docs/reference/contract.md#D-accounts-130). */
 import { z } from 'zod'
-import type { Catalogue, Credential } from '../../../../core/catalogue.ts'
-import { type CredentialId, credentialId, modelId, vendorCode } from '../../../../core/ids.ts'
-import type { JsonObject } from '../../../../core/json.ts'
-import { editCatalogue, removeRow } from '../../../../management/admin/edit-catalogue.ts'
-import { missingPriceAfter } from '../../../../management/admin/usable-price.ts'
+import type { Catalogue, Credential } from '../../../../../core/catalogue.ts'
+import { type CredentialId, credentialId, modelId, vendorCode } from '../../../../../core/ids.ts'
+import type { JsonObject } from '../../../../../core/json.ts'
+import { editCatalogue, removeRow } from '../../../../../management/admin/edit-catalogue.ts'
+import { missingPriceAfter } from '../../../../../management/admin/usable-price.ts'
 import {
   credentialForm,
   groupForm,
@@ -12,10 +12,10 @@ import {
   planForm,
   settingsForm,
   vendorForm,
-} from '../../../../management/gateway-file/forms.ts'
-import { GatewayError } from '../../../../core/errors/gateway-error.ts'
-import { defineRoute } from '../../define-route.ts'
-import { actorOf, managementOf, present, textOf, valueOf } from './admin-route.ts'
+} from '../../../../../management/gateway-file/forms.ts'
+import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
+import { defineRoute } from '../../../define-route.ts'
+import { actorOf, managementOf, present, textOf, valueOf } from '../admin-route.ts'
 import {
   credentialBody,
   groupBody,
@@ -28,7 +28,7 @@ import {
   planBody,
   settingsBody,
   vendorBody,
-} from './bodies.ts'
+} from '../bodies.ts'
 import { defineRows, type RowsContext } from './rows.ts'
 import {
   credentialShape,
@@ -38,9 +38,9 @@ import {
   probeShape,
   settingsShape,
   vendorShape,
-} from './shapes.ts'
+} from '../shapes.ts'
 import { viewProbe } from './view-probe.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { ApiContext, Api } from '../../../api-context.ts'
 
 type AdminCatalogueContext = RowsContext & Pick<ApiContext, 'probe'>
 
