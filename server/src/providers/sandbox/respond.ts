@@ -2,10 +2,10 @@ import type { JsonObject } from '../../core/json.ts'
 import { isJsonObject } from '../../core/json.ts'
 import type { OfflineAnswer } from '../../core/offline-answer.ts'
 import type { OfflineRequest } from '../provider.ts'
-import { composeReply } from './compose.ts'
+import { composeReply } from './conversation/compose.ts'
 import { SANDBOX_MODELS } from './models.ts'
 import { countTokens } from './tokens.ts'
-import type { Stamp, Voice } from './voice.ts'
+import type { Stamp, Voice } from './conversation/voice.ts'
 
 /** The sandbox parses at once and on the event loop, so it takes what is parsed in a few milliseconds. */
 export const BODY_BYTES_MAX = 2 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { items, object, strings } from './prompt.ts'
 
 /** Schemas may refer to themselves; below this depth only what is required is filled in, and that with null. */

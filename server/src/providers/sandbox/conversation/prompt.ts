@@ -1,5 +1,5 @@
 /** What the sandbox reads of a request, whichever protocol it came in. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 
 export interface Prompt {
   /** Everything a model would read, for counting. */

@@ -1,8 +1,8 @@
 /** Decides what the sandbox says: the same answer to the same request, in no protocol's form. */
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import { object, type Prompt, type PromptTool } from './prompt.ts'
 import { sampleOf } from './sample.ts'
-import { countTokens, piecesOf } from './tokens.ts'
+import { countTokens, piecesOf } from '../tokens.ts'
 
 export interface Reply {
   readonly model: string

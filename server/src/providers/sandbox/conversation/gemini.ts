@@ -1,6 +1,6 @@
 /** The sandbox in the Gemini protocol. */
-import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { OfflineChunk } from '../../core/offline-answer.ts'
+import type { JsonObject, JsonValue } from '../../../core/json.ts'
+import type { OfflineChunk } from '../../../core/offline-answer.ts'
 import type { Reply } from './compose.ts'
 import { pace } from './pace.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type ToolResult,
   wordsBelow,
 } from './prompt.ts'
-import { piecesOf } from './tokens.ts'
+import { piecesOf } from '../tokens.ts'
 import type { Stamp, Voice } from './voice.ts'
 
 export const geminiVoice: Voice = {

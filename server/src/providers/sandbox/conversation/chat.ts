@@ -1,6 +1,6 @@
 /** The sandbox in chat completions: reads the request, writes whole answers and streams. */
-import type { OfflineChunk } from '../../core/offline-answer.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { OfflineChunk } from '../../../core/offline-answer.ts'
+import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { Reply, ReplyCall } from './compose.ts'
 import {
   AUTO,
@@ -19,7 +19,7 @@ import {
 } from './prompt.ts'
 import type { Stamp, Voice } from './voice.ts'
 import { pace } from './pace.ts'
-import { piecesOf } from './tokens.ts'
+import { piecesOf } from '../tokens.ts'
 
 export const chatVoice: Voice = {
   readPrompt,

@@ -1,4 +1,4 @@
-import type { OfflineChunk } from '../../core/offline-answer.ts'
+import type { OfflineChunk } from '../../../core/offline-answer.ts'
 
 /** Between two events of a stream: fast for a reader, slow enough to be seen streaming. */
 const BETWEEN_EVENTS_MS = 8

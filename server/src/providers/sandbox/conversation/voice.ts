@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts'
-import type { OfflineChunk } from '../../core/offline-answer.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { OfflineChunk } from '../../../core/offline-answer.ts'
 import type { Reply } from './compose.ts'
 import type { Prompt } from './prompt.ts'
 
