@@ -12,7 +12,7 @@ import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted
 import { PROTOCOLS, type Protocol } from '../matrix/cells.ts'
 import { PIXEL } from '../matrix/question.ts'
 import { type Said, says } from '../matrix/upstreams.ts'
-import { sseEvents } from '../../src/core/protocols/laws.ts'
+import { sseEvents } from '../../src/core/protocols/testing/laws.ts'
 
 const UPSTREAMS: Readonly<Record<Protocol, readonly [kind: string, forward: string]>> = {
   chat: ['openai', 'gpt-4.1'],

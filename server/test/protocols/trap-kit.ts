@@ -14,7 +14,7 @@ import {
   PLAIN_REQUEST,
   replyContext,
   sseEvents,
-} from '../../src/core/protocols/laws.ts'
+} from '../../src/core/protocols/testing/laws.ts'
 import type { Capabilities, Encoded } from '../../src/core/protocols/protocol.ts'
 
 /** What a stream of the upstream's events tells; held to the laws of streams. */
@@ -45,7 +45,7 @@ export function toldTo(
   })
 }
 
-/** The client's own accumulation is left to `official-clients.ts`; this is the raw text. */
+/** The client's own accumulation is left to `core/protocols/testing/official-clients.ts`; this is the raw text. */
 export function wireTo(client: ProtocolId, parts: readonly StreamPart[], request = PLAIN_REQUEST): string {
   return encodeStream(protocolOf(client), parts, request)
 }

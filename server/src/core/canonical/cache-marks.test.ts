@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PLAIN_REQUEST } from '../protocols/laws.ts'
+import { PLAIN_REQUEST } from '../protocols/testing/laws.ts'
 import { CACHE_MARKS_MAX, keepCacheMarks, markedFields } from './cache-marks.ts'
 import type { CacheMark } from './request.ts'
 

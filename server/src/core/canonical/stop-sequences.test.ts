@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectLawfulStream } from '../protocols/laws.ts'
+import { expectLawfulStream } from '../protocols/testing/laws.ts'
 import { foldStream, unfoldResponse } from './fold.ts'
 import type { CanonicalResponse, StreamPart } from './response.ts'
 import { cutResponse, stopCutter } from './stop-sequences.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { wrapCustomInput } from './custom-tools.ts'
-import { PLAIN_REQUEST } from '../../protocols/laws.ts'
+import { PLAIN_REQUEST } from '../../protocols/testing/laws.ts'
 import { callRestorer, CustomInputReader } from './restore-calls.ts'
 
 function readInPieces(text: string, length: number): string {

@@ -10,7 +10,7 @@ import type {
 } from '../../canonical/request.ts'
 import type { Block, CanonicalResponse, Citation } from '../../canonical/response.ts'
 import type { Usage } from '../../canonical/usage.ts'
-import { CAPABLE_TARGET, protocolLaws, reasonOf } from '../laws.ts'
+import { CAPABLE_TARGET, protocolLaws, reasonOf } from '../testing/laws.ts'
 import { chatProtocol } from './index.ts'
 
 protocolLaws(chatProtocol, {

@@ -16,7 +16,7 @@ import type {
 } from '../../canonical/request.ts'
 import type { Block, CanonicalResponse, Finish } from '../../canonical/response.ts'
 import type { Usage } from '../../canonical/usage.ts'
-import { CAPABLE, CAPABLE_TARGET, PLAIN_REQUEST, protocolLaws } from '../laws.ts'
+import { CAPABLE, CAPABLE_TARGET, PLAIN_REQUEST, protocolLaws } from '../testing/laws.ts'
 import { geminiProtocol } from './index.ts'
 
 const asked: CanonicalRequest = {

@@ -11,7 +11,7 @@ import type {
 import type { Block, CanonicalResponse, Finish } from '../../canonical/response.ts'
 import { toAnthropicSchema } from '../../canonical/tools/schema.ts'
 import type { Usage } from '../../canonical/usage.ts'
-import { CAPABLE, CAPABLE_TARGET, protocolLaws } from '../laws.ts'
+import { CAPABLE, CAPABLE_TARGET, protocolLaws } from '../testing/laws.ts'
 import { messagesProtocol } from './index.ts'
 
 protocolLaws(messagesProtocol, {

@@ -8,7 +8,7 @@ import type {
 } from '../../canonical/request.ts'
 import type { Block, CanonicalResponse } from '../../canonical/response.ts'
 import type { Usage } from '../../canonical/usage.ts'
-import { CAPABLE, CAPABLE_TARGET, protocolLaws, reasonOf } from '../laws.ts'
+import { CAPABLE, CAPABLE_TARGET, protocolLaws, reasonOf } from '../testing/laws.ts'
 import { responsesProtocol } from './index.ts'
 
 protocolLaws(responsesProtocol, {

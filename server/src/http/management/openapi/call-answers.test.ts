@@ -19,7 +19,7 @@ import {
   PLAIN_REQUEST,
   replyContext,
   sseEvents,
-} from '../../../core/protocols/laws.ts'
+} from '../../../core/protocols/testing/laws.ts'
 import { objectOf } from '../../../core/protocols/read-json.ts'
 
 const schemas = new AnswerSchemas()

@@ -21,7 +21,7 @@ import { VIDEO_PRICES } from '../../../../test/gateway/videos.ts'
 import { parseJson } from '../../../core/canonical/json-text.ts'
 import { PROTOCOL_IDS, type ProtocolId } from '../../../core/catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
-import { sseEvents } from '../../../core/protocols/laws.ts'
+import { sseEvents } from '../../../core/protocols/testing/laws.ts'
 
 const schemas = new AnswerSchemas()
 const KINDS: Readonly<Record<ProtocolId, string>> = {

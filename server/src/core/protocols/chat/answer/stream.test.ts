@@ -10,8 +10,8 @@ import {
   PLAIN_REQUEST,
   replyContext,
   sseEvents,
-} from '../../laws.ts'
-import { accumulateChat } from '../../official-clients.ts'
+} from '../../testing/laws.ts'
+import { accumulateChat } from '../../testing/official-clients.ts'
 import { listOf, objectOf, textOf } from '../../read-json.ts'
 import { chatProtocol } from '../index.ts'
 

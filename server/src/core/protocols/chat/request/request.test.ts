@@ -3,7 +3,7 @@ import type { CanonicalRequest, Part, Turn } from '../../../canonical/request.ts
 import { clientPath, clientPaths } from '../../client-fields.ts'
 import { sealSignature } from '../../../canonical/envelope.ts'
 import type { JsonObject, JsonValue } from '../../../json.ts'
-import { CAPABLE, PLAIN_REQUEST } from '../../laws.ts'
+import { CAPABLE, PLAIN_REQUEST } from '../../testing/laws.ts'
 import type { Capabilities, Encoded } from '../../protocol.ts'
 import { chatProtocol } from '../index.ts'
 

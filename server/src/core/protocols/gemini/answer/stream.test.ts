@@ -13,8 +13,8 @@ import {
   PLAIN_REQUEST,
   replyContext,
   sseEvents,
-} from '../../laws.ts'
-import { collectGemini, withGemini } from '../../official-clients.ts'
+} from '../../testing/laws.ts'
+import { collectGemini, withGemini } from '../../testing/official-clients.ts'
 import { listOf, objectOf, textOf } from '../../read-json.ts'
 import { geminiProtocol } from '../index.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CanonicalRequest, FunctionTool, Part, Signature, Turn } from '../../../canonical/request.ts'
 import type { JsonObject } from '../../../json.ts'
-import { CAPABLE, CAPABLE_TARGET, PLAIN_REQUEST } from '../../laws.ts'
+import { CAPABLE, CAPABLE_TARGET, PLAIN_REQUEST } from '../../testing/laws.ts'
 import type { Capabilities } from '../../protocol.ts'
 import { listOf, objectOf } from '../../read-json.ts'
 import { geminiProtocol } from '../index.ts'

@@ -12,8 +12,8 @@ import {
   PLAIN_REQUEST,
   replyContext,
   sseEvents,
-} from '../../laws.ts'
-import { accumulateMessage } from '../../official-clients.ts'
+} from '../../testing/laws.ts'
+import { accumulateMessage } from '../../testing/official-clients.ts'
 import { objectOf, textOf } from '../../read-json.ts'
 import { messagesProtocol } from '../index.ts'
 

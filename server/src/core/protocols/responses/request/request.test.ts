@@ -4,7 +4,7 @@ import { sealSignature } from '../../../canonical/envelope.ts'
 import type { JsonObject, JsonValue } from '../../../json.ts'
 import { chatProtocol } from '../../chat/index.ts'
 import { clientPath, clientPaths } from '../../client-fields.ts'
-import { CAPABLE, PLAIN_REQUEST } from '../../laws.ts'
+import { CAPABLE, PLAIN_REQUEST } from '../../testing/laws.ts'
 import type { Capabilities, Encoded } from '../../protocol.ts'
 import { responsesProtocol } from '../index.ts'
 

@@ -3,10 +3,10 @@
  * (docs/protocols.md#what-is-dropped-and-what-is-refused).
  */
 import { describe, expect, test } from 'vitest'
-import { decoded, sent } from '../../../test/protocols/trap-kit.ts'
-import type { JsonObject } from '../json.ts'
-import { clientPaths } from './client-fields.ts'
-import { protocolOf } from './index.ts'
+import { decoded, sent } from '../../../../test/protocols/trap-kit.ts'
+import type { JsonObject } from '../../json.ts'
+import { clientPaths } from '../client-fields.ts'
+import { protocolOf } from '../index.ts'
 import { CAPABLE_TARGET } from './laws.ts'
 
 const VIDEO = { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } }

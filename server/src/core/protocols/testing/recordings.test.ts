@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { findRecordings, recordingFiles, type StreamRecording } from '../../../test/recordings.ts'
-import { foldStream } from '../canonical/fold.ts'
-import { parseJson } from '../canonical/json-text.ts'
-import type { Block, CanonicalResponse, StreamPart } from '../canonical/response.ts'
-import type { Usage } from '../canonical/usage.ts'
-import { isJsonObject, type JsonObject } from '../json.ts'
-import { chatProtocol } from './chat/index.ts'
-import { encodeUsage as encodeChatUsage } from './chat/answer/usage.ts'
+import { findRecordings, recordingFiles, type StreamRecording } from '../../../../test/recordings.ts'
+import { foldStream } from '../../canonical/fold.ts'
+import { parseJson } from '../../canonical/json-text.ts'
+import type { Block, CanonicalResponse, StreamPart } from '../../canonical/response.ts'
+import type { Usage } from '../../canonical/usage.ts'
+import { isJsonObject, type JsonObject } from '../../json.ts'
+import { chatProtocol } from '../chat/index.ts'
+import { encodeUsage as encodeChatUsage } from '../chat/answer/usage.ts'
 import {
   decodeStream,
   encodeStream,
@@ -16,12 +16,12 @@ import {
   sseEvents,
 } from './laws.ts'
 import { accumulateChat, accumulateResponse } from './official-clients.ts'
-import type { SseEvent } from './protocol.ts'
-import { countOf, listOf, type Maybe, objectOf, textOf, wordOf } from './read-json.ts'
-import { geminiProtocol } from './gemini/index.ts'
-import { messagesProtocol } from './messages/index.ts'
-import { responsesProtocol } from './responses/index.ts'
-import { encodeUsage as encodeResponsesUsage } from './responses/answer/usage.ts'
+import type { SseEvent } from '../protocol.ts'
+import { countOf, listOf, type Maybe, objectOf, textOf, wordOf } from '../read-json.ts'
+import { geminiProtocol } from '../gemini/index.ts'
+import { messagesProtocol } from '../messages/index.ts'
+import { responsesProtocol } from '../responses/index.ts'
+import { encodeUsage as encodeResponsesUsage } from '../responses/answer/usage.ts'
 
 /** What an answer says, gathered without the code under test. */
 interface Words {

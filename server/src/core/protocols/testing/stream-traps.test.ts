@@ -1,11 +1,11 @@
 /** Streams that real gateways got wrong (docs/protocols.md#traps): one test a trap, which ends with its id. */
 import { describe, expect, test } from 'vitest'
-import { foldStream } from '../canonical/fold.ts'
-import type { StreamPart } from '../canonical/response.ts'
-import type { JsonObject } from '../json.ts'
-import { createSseReader } from '../sse/events.ts'
-import { LiftedStrings } from '../sse/lifted-strings.ts'
-import { ChatStreamDecoder } from './chat/answer/stream-decoder.ts'
+import { foldStream } from '../../canonical/fold.ts'
+import type { StreamPart } from '../../canonical/response.ts'
+import type { JsonObject } from '../../json.ts'
+import { createSseReader } from '../../sse/events.ts'
+import { LiftedStrings } from '../../sse/lifted-strings.ts'
+import { ChatStreamDecoder } from '../chat/answer/stream-decoder.ts'
 import { expectLawfulStream, PLAIN_REQUEST } from './laws.ts'
 import { accumulateChat, accumulateMessage, accumulateResponse } from './official-clients.ts'
 import {
@@ -21,7 +21,7 @@ import {
   stopped,
   toldTo,
   wireTo,
-} from '../../../test/protocols/trap-kit.ts'
+} from '../../../../test/protocols/trap-kit.ts'
 
 const TEXT: JsonObject = { type: 'text', text: '' }
 const say = (text: string): JsonObject => ({ type: 'text_delta', text })

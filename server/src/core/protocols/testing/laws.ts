@@ -6,9 +6,9 @@
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { foldStream, unfoldResponse } from '../canonical/fold.ts'
-import { isJsonArray, parseJson } from '../canonical/json-text.ts'
-import { plainRequest } from '../canonical/plain-request.ts'
+import { foldStream, unfoldResponse } from '../../canonical/fold.ts'
+import { isJsonArray, parseJson } from '../../canonical/json-text.ts'
+import { plainRequest } from '../../canonical/plain-request.ts'
 import {
   type CanonicalRequest,
   EFFORTS,
@@ -19,12 +19,12 @@ import {
   type Tool,
   type ToolResultPart,
   type Turn,
-} from '../canonical/request.ts'
-import type { Block, Candidate, CanonicalResponse, StreamPart } from '../canonical/response.ts'
-import type { Usage } from '../canonical/usage.ts'
-import { modelId } from '../ids.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import type { Capabilities, EncodeTarget, Protocol, ReplyContext, SseEvent } from './protocol.ts'
+} from '../../canonical/request.ts'
+import type { Block, Candidate, CanonicalResponse, StreamPart } from '../../canonical/response.ts'
+import type { Usage } from '../../canonical/usage.ts'
+import { modelId } from '../../ids.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import type { Capabilities, EncodeTarget, Protocol, ReplyContext, SseEvent } from '../protocol.ts'
 
 export interface Expressible {
   /** Brings any request into what the protocol can say; what comes out survives the way there and back. */

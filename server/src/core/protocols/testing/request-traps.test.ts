@@ -1,11 +1,11 @@
 /** Requests that real gateways got wrong (docs/protocols.md#traps): one test a trap, which ends with its id. */
 import { describe, expect, test } from 'vitest'
-import { openSignature } from '../canonical/envelope.ts'
-import { withoutSignatures } from '../canonical/signatures.ts'
-import type { JsonObject } from '../json.ts'
-import { refusesSignatures } from '../routing/signature-refusal.ts'
-import { textOf } from './read-json.ts'
-import { answered, decoded, encoded, ISSUER, listIn, sent } from '../../../test/protocols/trap-kit.ts'
+import { openSignature } from '../../canonical/envelope.ts'
+import { withoutSignatures } from '../../canonical/signatures.ts'
+import type { JsonObject } from '../../json.ts'
+import { refusesSignatures } from '../../routing/signature-refusal.ts'
+import { textOf } from '../read-json.ts'
+import { answered, decoded, encoded, ISSUER, listIn, sent } from '../../../../test/protocols/trap-kit.ts'
 
 const HI: JsonObject = { role: 'user', content: 'hi' }
 const THOUGHT = { type: 'thinking', thinking: 'deep', signature: 'c2ln' }

@@ -1,15 +1,15 @@
 /** Every chunk the encoders make, held against the schemas that widely used clients check each one with. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { READERS, type Reader } from '../../../test/protocols/ai-sdk.ts'
-import { findRecordings, type Recording } from '../../../test/recordings.ts'
-import { foldStream, unfoldResponse } from '../canonical/fold.ts'
-import { parseJson } from '../canonical/json-text.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
-import type { CanonicalResponse, StreamPart } from '../canonical/response.ts'
-import { PROTOCOL_IDS, type ProtocolId } from '../catalogue.ts'
-import { isJsonObject } from '../json.ts'
-import { protocolOf } from './index.ts'
+import { READERS, type Reader } from '../../../../test/protocols/ai-sdk.ts'
+import { findRecordings, type Recording } from '../../../../test/recordings.ts'
+import { foldStream, unfoldResponse } from '../../canonical/fold.ts'
+import { parseJson } from '../../canonical/json-text.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResponse, StreamPart } from '../../canonical/response.ts'
+import { PROTOCOL_IDS, type ProtocolId } from '../../catalogue.ts'
+import { isJsonObject } from '../../json.ts'
+import { protocolOf } from '../index.ts'
 import {
   canonicalResponseArbitrary,
   decodeStream,
@@ -17,7 +17,7 @@ import {
   PLAIN_REQUEST,
   replyContext,
 } from './laws.ts'
-import { objectOf } from './read-json.ts'
+import { objectOf } from '../read-json.ts'
 
 /** A client that wants to see everything. */
 const ASKED: CanonicalRequest = {
