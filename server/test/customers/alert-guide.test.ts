@@ -13,7 +13,7 @@ import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { deliverAlerts, raiseAlerts } from '../../src/management/accounts/alerts.ts'
 import { openMessenger } from '../../src/notify/open-messenger.ts'
-import { alertPost } from '../../src/app/customer-rounds.ts'
+import { alertPost } from '../../src/app/rounds/customer-rounds.ts'
 import { AllowList } from '../../src/upstream/connect/guard.ts'
 import { openUpstream } from '../../src/upstream/send.ts'
 

@@ -14,7 +14,7 @@ import {
 } from '../gateway/scripted-upstream.ts'
 import { type AlertPost, deliverAlerts, raiseAlerts } from '../../src/management/accounts/alerts.ts'
 import { microCredits } from '../../src/core/money.ts'
-import { alertPost } from '../../src/app/customer-rounds.ts'
+import { alertPost } from '../../src/app/rounds/customer-rounds.ts'
 import { AllowList } from '../../src/upstream/connect/guard.ts'
 import { postRemote } from '../../src/upstream/remote/post-remote.ts'
 

@@ -15,7 +15,7 @@ import { Secret } from '../../src/core/secret.ts'
 import { deliverAlerts } from '../../src/management/accounts/alerts.ts'
 import { renewDue } from '../../src/management/money/subscriptions.ts'
 import { openMailSender } from '../../src/notify/mail/smtp.ts'
-import { alertPost } from '../../src/app/customer-rounds.ts'
+import { alertPost } from '../../src/app/rounds/customer-rounds.ts'
 import { AllowList } from '../../src/upstream/connect/guard.ts'
 
 const FROM = 'till@sluice.example'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { instanceId } from '../core/ids.ts'
-import type { SeenInstance } from '../core/instances/watch.ts'
-import { StorageUnavailable } from '../storage/failures/unavailable.ts'
-import type { Log } from '../telemetry/log.ts'
+import { instanceId } from '../../core/ids.ts'
+import type { SeenInstance } from '../../core/instances/watch.ts'
+import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
+import type { Log } from '../../telemetry/log.ts'
 import { InstanceRounds, type InstanceRoundsOptions } from './instance-rounds.ts'
-import type { BeatOutcome } from '../storage/stores/calls.ts'
+import type { BeatOutcome } from '../../storage/stores/calls.ts'
 
 const OWN = instanceId('own')
 const OTHER: SeenInstance = {

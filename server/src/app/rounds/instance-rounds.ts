@@ -1,5 +1,5 @@
 /** What an instance does so that others know it lives, and for those that live no more (`core/instances/watch.ts`). */
-import type { CallId, InstanceId } from '../core/ids.ts'
+import type { CallId, InstanceId } from '../../core/ids.ts'
 import {
   lookAround,
   NOT_WATCHING,
@@ -7,9 +7,9 @@ import {
   noteFailedBeat,
   type Watch,
   type WatchPeriods,
-} from '../core/instances/watch.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { CallStore } from '../storage/stores/calls.ts'
+} from '../../core/instances/watch.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { CallStore } from '../../storage/stores/calls.ts'
 
 export interface InstanceRoundsOptions {
   readonly calls: Pick<

@@ -1,6 +1,6 @@
 import { every } from './housekeeping.ts'
-import { type Cashier, checkLateTopUps } from '../management/top-up/cashier.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import { type Cashier, checkLateTopUps } from '../../management/top-up/cashier.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 
 const LATE_TOP_UPS_EVERY_MS = 300_000
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../../test/management/open-store.ts'
+import { openTestStore, type TestStore } from '../../../test/management/open-store.ts'
 import { expireVideos } from './housekeeping.ts'
-import { createAccount, exampleApiKey, NOW } from '../storage/conformance/suite.ts'
-import { createTask, settleTask } from '../storage/conformance/videos.ts'
-import type { Log } from '../telemetry/log.ts'
+import { createAccount, exampleApiKey, NOW } from '../../storage/conformance/suite.ts'
+import { createTask, settleTask } from '../../storage/conformance/videos.ts'
+import type { Log } from '../../telemetry/log.ts'
 
 const AFTER = NOW + 90_000_000
 

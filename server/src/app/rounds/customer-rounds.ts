@@ -1,15 +1,20 @@
 /** What the management API does by itself, whoever is signed in. Every instance may do it: each act happens once. */
-import type { Catalogue } from '../core/catalogue.ts'
+import type { Catalogue } from '../../core/catalogue.ts'
 import { every } from './housekeeping.ts'
-import { noteForbidden } from './note-security.ts'
-import { type AlertPost, deliverAlerts, raiseAlerts, webhookSecretOf } from '../management/accounts/alerts.ts'
-import { receiptsOf } from '../management/money/receipts.ts'
-import { renewDue } from '../management/money/subscriptions.ts'
-import type { Messenger } from '../notify/messenger.ts'
-import type { Storage } from '../storage/storage.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { AllowList } from '../upstream/connect/guard.ts'
-import { postRemote } from '../upstream/remote/post-remote.ts'
+import { noteForbidden } from '../note-security.ts'
+import {
+  type AlertPost,
+  deliverAlerts,
+  raiseAlerts,
+  webhookSecretOf,
+} from '../../management/accounts/alerts.ts'
+import { receiptsOf } from '../../management/money/receipts.ts'
+import { renewDue } from '../../management/money/subscriptions.ts'
+import type { Messenger } from '../../notify/messenger.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { AllowList } from '../../upstream/connect/guard.ts'
+import { postRemote } from '../../upstream/remote/post-remote.ts'
 
 /** A third of the lead with which plans are renewed, so that no round that comes late leaves a gap. */
 const RENEWAL_EVERY_MS = 20_000

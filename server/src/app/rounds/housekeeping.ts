@@ -1,8 +1,8 @@
-import { DAY_MS } from '../core/durations.ts'
-import type { CallId, InstanceId } from '../core/ids.ts'
-import type { BlobStore } from '../storage/stores/blobs.ts'
-import type { Storage } from '../storage/storage.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import { DAY_MS } from '../../core/durations.ts'
+import type { CallId, InstanceId } from '../../core/ids.ts'
+import type { BlobStore } from '../../storage/stores/blobs.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { InstanceRounds } from './instance-rounds.ts'
 
 /** Says every few seconds that this process lives, and settles what processes that no longer do left open. */

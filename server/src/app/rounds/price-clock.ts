@@ -1,8 +1,8 @@
 /** Puts prices into force when their moment comes. Every instance may do it: each change happens once. */
 import { every } from './housekeeping.ts'
-import { applyDuePrices } from '../management/admin/prices.ts'
-import type { Storage } from '../storage/storage.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import { applyDuePrices } from '../../management/admin/prices.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 
 /** How late a price may come into force. */
 const LOOK_EVERY_MS = 1_000
