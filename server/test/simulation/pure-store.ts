@@ -13,7 +13,7 @@ import type {
   Transfer,
 } from '../../src/core/ledger/hot-rows.ts'
 import type { HotOperation, ReserveOperation } from '../../src/core/ledger/operations.ts'
-import { decideRecovery } from '../../src/core/calls/recover.ts'
+import { decideRecovery } from '../../src/core/calls/ends/recover.ts'
 import type { InstanceId } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { recomputeAmount } from '../../src/core/pricing/price.ts'

@@ -24,7 +24,7 @@ import {
   type SettleOperation,
   type VideoEnd,
 } from '../../src/core/ledger/operations.ts'
-import { decideRecovery } from '../../src/core/calls/recover.ts'
+import { decideRecovery } from '../../src/core/calls/ends/recover.ts'
 import { NO_USAGE } from '../../src/core/canonical/usage.ts'
 import { NOTHING_USED } from '../../src/core/metering/quantities.ts'
 import {

@@ -17,7 +17,7 @@ import {
   MEMBER,
 } from './examples.ts'
 import type { AccountRow, MemberRow } from '../ledger/hot-rows.ts'
-import { decideRecovery } from './recover.ts'
+import { decideRecovery } from './ends/recover.ts'
 
 const NOW = 1_000_000
 const requests = (limit: number, seconds = 60): Policy => ({

@@ -1,5 +1,5 @@
 /** Tasks in the hands of an operator, videos and background responses: looked at, asked for again, given up. */
-import { decodeDescription, describedRow } from '../../core/calls/recover.ts'
+import { decodeDescription, describedRow } from '../../core/calls/ends/recover.ts'
 import { ERRORS } from '../../core/errors/catalogue.ts'
 import type { VideoTask, VideoTaskError } from '../../core/video/task.ts'
 import type { AuditedAct } from '../../storage/stores/audit.ts'

@@ -1,5 +1,9 @@
 import type { Refusal, RefusingLimit, ReserveOperation } from '../../core/ledger/operations.ts'
-import { type CallDescription, type DescribedChain, encodeDescription } from '../../core/calls/recover.ts'
+import {
+  type CallDescription,
+  type DescribedChain,
+  encodeDescription,
+} from '../../core/calls/ends/recover.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { GatewayError, type GatewayErrorDetails } from '../../core/errors/gateway-error.ts'
 import type { ModelId } from '../../core/ids.ts'

@@ -10,7 +10,7 @@ import {
   MODEL,
   VENDOR,
 } from '../../core/calls/examples.ts'
-import { encodeDescription } from '../../core/calls/recover.ts'
+import { encodeDescription } from '../../core/calls/ends/recover.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { callId, credentialId, instanceId } from '../../core/ids.ts'
 import type { Storage } from '../storage.ts'

@@ -1,6 +1,6 @@
 /** Finishes what instances left open that have ended, or that nobody hears of. */
 import { sql, type Transaction } from 'kysely'
-import { decideRecovery } from '../../../core/calls/recover.ts'
+import { decideRecovery } from '../../../core/calls/ends/recover.ts'
 import { type CallId, callId, type InstanceId, instanceId } from '../../../core/ids.ts'
 import type { SeenInstance } from '../../../core/instances/watch.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'

@@ -1,8 +1,8 @@
-import { chargeOwed } from '../admission/owed.ts'
-import { giveBackLimits } from '../limits/limit-state.ts'
-import { settleQuota } from '../limits/quota.ts'
-import { microCredits, ZERO } from '../money.ts'
-import { withFunds } from './account-funds.ts'
+import { chargeOwed } from '../../admission/owed.ts'
+import { giveBackLimits } from '../../limits/limit-state.ts'
+import { settleQuota } from '../../limits/quota.ts'
+import { microCredits, ZERO } from '../../money.ts'
+import { withFunds } from '../account-funds.ts'
 import {
   abandonedLog,
   accountOf,
@@ -14,10 +14,10 @@ import {
   withExchange,
 } from './call-end.ts'
 import { decideLateAbandon } from './decide-late.ts'
-import type { Draft } from '../ledger/draft.ts'
-import type { OpenCall } from '../ledger/hot-rows.ts'
+import type { Draft } from '../../ledger/draft.ts'
+import type { OpenCall } from '../../ledger/hot-rows.ts'
 import { leave } from './leave.ts'
-import type { AbandonOperation, DoneOutcome } from '../ledger/operations.ts'
+import type { AbandonOperation, DoneOutcome } from '../../ledger/operations.ts'
 
 /** The second way out: nothing is charged, and all is given back but what sending it counts. */
 export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOutcome {

@@ -1,8 +1,8 @@
 /** What an instance says of a call that recovery has ended: the difference is booked, once, and nobody gains by it. */
 import { describe, expect, test } from 'vitest'
-import { chargeOwed } from '../admission/owed.ts'
-import type { Policy } from '../limits/policy.ts'
-import { ZERO } from '../money.ts'
+import { chargeOwed } from '../../admission/owed.ts'
+import type { Policy } from '../../limits/policy.ts'
+import { ZERO } from '../../money.ts'
 import {
   ACCOUNT,
   credits,
@@ -12,7 +12,7 @@ import {
   exampleReserve,
   exampleSettle,
   exampleStore,
-} from './examples.ts'
+} from '../examples.ts'
 
 const NOW = 1_000_000
 const LATER = NOW + 5_000

@@ -1,13 +1,13 @@
-import { NO_USAGE } from '../canonical/usage.ts'
-import { type VendorCode, vendorCode } from '../ids.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { type Kept, madeIn, ONE_CALL, type Pieces, piecesIn, type Used } from '../metering/quantities.ts'
-import { priceCall } from '../pricing/price.ts'
-import { readTerms } from '../pricing/read-terms.ts'
-import type { PriceTerms } from '../pricing/terms.ts'
-import type { CallProgress, OpenCall } from '../ledger/hot-rows.ts'
-import { type CallLogRow, EMPTY_LOG_ROW } from '../ledger/log-row.ts'
-import type { AbandonOperation, SettleOperation } from '../ledger/operations.ts'
+import { NO_USAGE } from '../../canonical/usage.ts'
+import { type VendorCode, vendorCode } from '../../ids.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { type Kept, madeIn, ONE_CALL, type Pieces, piecesIn, type Used } from '../../metering/quantities.ts'
+import { priceCall } from '../../pricing/price.ts'
+import { readTerms } from '../../pricing/read-terms.ts'
+import type { PriceTerms } from '../../pricing/terms.ts'
+import type { CallProgress, OpenCall } from '../../ledger/hot-rows.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../ledger/log-row.ts'
+import type { AbandonOperation, SettleOperation } from '../../ledger/operations.ts'
 
 /**
  * What is known of a call when it is reserved and stands in its log row however it ends. Of its pieces those that it has

@@ -1,13 +1,13 @@
 /** What settling, abandoning and correcting a call have in common. */
-import { exchangeWhenLow } from '../admission/credits.ts'
-import type { CredentialId } from '../ids.ts'
-import type { CallEnd } from '../limits/limit-state.ts'
-import { type MicroCredits, microCredits, ZERO } from '../money.ts'
-import { fundsOf, withFunds } from './account-funds.ts'
-import type { Draft } from '../ledger/draft.ts'
-import type { AccountRow, MemberRow, OpenCall, Taken } from '../ledger/hot-rows.ts'
-import type { CallLogRow } from '../ledger/log-row.ts'
-import type { AbandonOperation, SettleOperation } from '../ledger/operations.ts'
+import { exchangeWhenLow } from '../../admission/credits.ts'
+import type { CredentialId } from '../../ids.ts'
+import type { CallEnd } from '../../limits/limit-state.ts'
+import { type MicroCredits, microCredits, ZERO } from '../../money.ts'
+import { fundsOf, withFunds } from '../account-funds.ts'
+import type { Draft } from '../../ledger/draft.ts'
+import type { AccountRow, MemberRow, OpenCall, Taken } from '../../ledger/hot-rows.ts'
+import type { CallLogRow } from '../../ledger/log-row.ts'
+import type { AbandonOperation, SettleOperation } from '../../ledger/operations.ts'
 
 export type Payer = 'nobody' | 'subscription' | 'credits'
 

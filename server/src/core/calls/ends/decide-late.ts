@@ -3,13 +3,13 @@
  * the true one, so the difference to what recovery charged and counted is booked, once: then the row that recovery left
  * behind is gone, and saying it again changes nothing.
  */
-import { chargeableNow, spentIn } from '../admission/cap.ts'
-import { chargeOwed } from '../admission/owed.ts'
-import { type CallEnd, correctLimits } from '../limits/limit-state.ts'
-import { correctQuota } from '../limits/quota.ts'
-import { type MicroCredits, microCredits, ZERO } from '../money.ts'
-import { deductible } from '../pricing/price.ts'
-import { withFunds } from './account-funds.ts'
+import { chargeableNow, spentIn } from '../../admission/cap.ts'
+import { chargeOwed } from '../../admission/owed.ts'
+import { type CallEnd, correctLimits } from '../../limits/limit-state.ts'
+import { correctQuota } from '../../limits/quota.ts'
+import { type MicroCredits, microCredits, ZERO } from '../../money.ts'
+import { deductible } from '../../pricing/price.ts'
+import { withFunds } from '../account-funds.ts'
 import {
   abandonedLog,
   accountOf,
@@ -21,10 +21,15 @@ import {
   settledLog,
   withExchange,
 } from './call-end.ts'
-import type { Draft } from '../ledger/draft.ts'
-import type { AccountRow, OpenCall, RecoveredCall, Taken } from '../ledger/hot-rows.ts'
-import type { CallLogRow } from '../ledger/log-row.ts'
-import type { AbandonOperation, DoneOutcome, SettleOperation, SettleOutcome } from '../ledger/operations.ts'
+import type { Draft } from '../../ledger/draft.ts'
+import type { AccountRow, OpenCall, RecoveredCall, Taken } from '../../ledger/hot-rows.ts'
+import type { CallLogRow } from '../../ledger/log-row.ts'
+import type {
+  AbandonOperation,
+  DoneOutcome,
+  SettleOperation,
+  SettleOutcome,
+} from '../../ledger/operations.ts'
 
 export function decideLateSettle(draft: Draft, operation: SettleOperation): SettleOutcome {
   const late = lateCall(draft, operation)

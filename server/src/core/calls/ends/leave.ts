@@ -1,9 +1,9 @@
-import { type CallEnd, readCounted } from '../limits/limit-state.ts'
-import { readQuotaCounted } from '../limits/quota.ts'
-import { ZERO } from '../money.ts'
-import type { Draft } from '../ledger/draft.ts'
-import type { OpenCall, RecoveredCall, Taken } from '../ledger/hot-rows.ts'
-import type { AbandonOperation, SettleOperation } from '../ledger/operations.ts'
+import { type CallEnd, readCounted } from '../../limits/limit-state.ts'
+import { readQuotaCounted } from '../../limits/quota.ts'
+import { ZERO } from '../../money.ts'
+import type { Draft } from '../../ledger/draft.ts'
+import type { OpenCall, RecoveredCall, Taken } from '../../ledger/hot-rows.ts'
+import type { AbandonOperation, SettleOperation } from '../../ledger/operations.ts'
 
 /** What is remembered of a call that recovery ends; its windows are read when they were written. */
 export interface Leaving extends Pick<RecoveredCall, 'charged' | 'owed' | 'quotaCharged' | 'monthStart'> {

@@ -1,10 +1,10 @@
-import { chargeableNow, spentIn } from '../admission/cap.ts'
-import { chargeOwed } from '../admission/owed.ts'
-import { giveBackLimits, settleLimits } from '../limits/limit-state.ts'
-import { settleQuota } from '../limits/quota.ts'
-import { type MicroCredits, microCredits, ZERO } from '../money.ts'
-import { deductible } from '../pricing/price.ts'
-import { withFunds } from './account-funds.ts'
+import { chargeableNow, spentIn } from '../../admission/cap.ts'
+import { chargeOwed } from '../../admission/owed.ts'
+import { giveBackLimits, settleLimits } from '../../limits/limit-state.ts'
+import { settleQuota } from '../../limits/quota.ts'
+import { type MicroCredits, microCredits, ZERO } from '../../money.ts'
+import { deductible } from '../../pricing/price.ts'
+import { withFunds } from '../account-funds.ts'
 import {
   accountOf,
   endOf,
@@ -19,10 +19,10 @@ import {
   withExchange,
 } from './call-end.ts'
 import { decideLateSettle } from './decide-late.ts'
-import type { Draft } from '../ledger/draft.ts'
-import type { OpenCall } from '../ledger/hot-rows.ts'
+import type { Draft } from '../../ledger/draft.ts'
+import type { OpenCall } from '../../ledger/hot-rows.ts'
 import { leave } from './leave.ts'
-import type { SettleOperation, SettleOutcome } from '../ledger/operations.ts'
+import type { SettleOperation, SettleOutcome } from '../../ledger/operations.ts'
 
 /**
  * The first way out. Whoever pays, all that was held is released and every window, slot and claim is settled. A call that

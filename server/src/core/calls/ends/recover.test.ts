@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { NO_USAGE } from '../canonical/usage.ts'
-import { credentialId, vendorCode } from '../ids.ts'
+import { NO_USAGE } from '../../canonical/usage.ts'
+import { credentialId, vendorCode } from '../../ids.ts'
 import {
   NO_PRICES,
   CHAIN,
@@ -11,8 +11,8 @@ import {
   FALLBACK,
   MODEL,
   TERMS,
-} from './examples.ts'
-import type { CallProgress, OpenCall } from '../ledger/hot-rows.ts'
+} from '../examples.ts'
+import type { CallProgress, OpenCall } from '../../ledger/hot-rows.ts'
 import { type CallDescription, decideRecovery, decodeDescription, encodeDescription } from './recover.ts'
 
 const NOW = 1_000_000
