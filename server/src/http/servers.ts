@@ -270,11 +270,11 @@ class Edge {
     const { pipeline, callDeadlineMs } = this.#options
     const { reply, ...arrived } = this.#arrived(request, response, what.endpoint.path)
     const arrival = arrivalOf(request, response, {
-      ...what,
-      ...arrived,
       bodyWatch: this.#bodyWatch,
       bodyTimeoutMs: callDeadlineMs,
       textBytesMax: pipeline.limits.bodyLimitBytes,
+      ...what,
+      ...arrived,
     })
     this.#track(response, arrived.id, serve(pipeline, arrival, reply))
   }

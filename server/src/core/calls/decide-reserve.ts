@@ -39,7 +39,7 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
   const subjects = limitedSubjects(draft, operation, { key, member, account })
   const exceeded = decideSubjects(subjects, operation)
   const windows = () => readWindows(subjects, operation.at)
-  if (exceeded !== undefined) return refuse({ ...exceeded, message: undefined, windows: windows() })
+  if (exceeded !== undefined) return refuse({ message: undefined, windows: windows(), ...exceeded })
   if (model.kind === 'refused') return refuse({ ...model.refusal, windows: windows() })
   const fallback =
     operation.fallback && decideDemand(draft, operation, { account, member, demand: operation.fallback })
@@ -184,7 +184,7 @@ function take(draft: Draft, operation: ReserveOperation, decided: Decided): Rese
     return { state: taking, taken, policy }
   })
   for (const { state } of after) draft.putLimits(state)
-  holdCredits(draft, operation, { ...decided, holds })
+  holdCredits(draft, operation, { holds, ...decided })
   // Of a call that needed nothing too: what it takes in the end is the quota's to pay.
   const covered = [model, second].some((funded) => funded?.funding.otherwise === 'subscription')
   const quota = covered ? (account.subscription?.quota ?? []) : []
@@ -193,7 +193,7 @@ function take(draft: Draft, operation: ReserveOperation, decided: Decided): Rese
     draft.putLimits(holdQuota(state, quota, { held: holds.quotaHeld, at }))
   }
   const taken = after.map((one) => one.taken)
-  draft.putOpenCall(openedCall(operation, { ...decided, second, holds, tiers: quotaTiers(quota), taken }))
+  draft.putOpenCall(openedCall(operation, { second, holds, tiers: quotaTiers(quota), taken, ...decided }))
   return {
     kind: 'reserved',
     model: model.funding,

@@ -78,11 +78,11 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
       accounts: [...accounts.values()],
       members: [...members.values()],
       limitStates: [...limitStates.values()],
-      ...openCalls.changes(),
       transfers,
       logs,
       logsCorrected,
       videosEnded,
+      ...openCalls.changes(),
     }),
   }
 }

@@ -91,7 +91,7 @@ export function holdQuota(
     const key = findTier(tier)
     const before = findWindow(state, tier)
     const held = { tier, at: hold.at, used: 0n, held: hold.held }
-    const after = key === undefined ? before : useWindow(before, { ...held, lengthMs: key.lengthMs })
+    const after = key === undefined ? before : useWindow(before, { lengthMs: key.lengthMs, ...held })
     return after === undefined ? [] : [granting(after, quota)]
   })
   return { ...state, windows: [...windows, ...kept] }
@@ -106,8 +106,10 @@ function granting(window: WindowState, quota: Subscription['quota']): WindowStat
   const [first, ...others] = grants
   if (first === undefined) return window
   const grant = others.reduce((least, other) => (other < least ? other : least), first)
-  if (grant <= 0n) return { ...window, carry: undefined }
-  return { ...window, carry: { carried: carry?.carried ?? 0n, since: carry?.since ?? anchor, grant } }
+  const { tier, used, held } = window
+  if (grant <= 0n) return { tier, anchor, used, held, carry: undefined }
+  const granted = { carried: carry?.carried ?? 0n, since: carry?.since ?? anchor, grant }
+  return { tier, anchor, used, held, carry: granted }
 }
 
 /** Charges the window; one that begins with it grants what the plan does now. */
@@ -181,7 +183,7 @@ export function correctQuota(
     const to = { tier, lengthMs: key.lengthMs, at }
     const after =
       more > 0n
-        ? chargeGranted(before, quota, { ...to, used: more })
+        ? chargeGranted(before, quota, { used: more, ...to })
         : correctWindow(before, parts, { ...to, units: charged })
     return after === undefined || isEmpty(after) ? [] : [after]
   })

@@ -40,7 +40,7 @@ export function priceCall(used: Used, tariff: Tariff): PricedCall {
     ...(surcharges.length === 0 ? {} : { surcharges }),
   }
   const amount = amountOf(base)
-  return { recipe: { ...base, amount: amount.toString() }, amount }
+  return { recipe: { amount: amount.toString(), ...base }, amount }
 }
 
 /** The amount again, from the recipe alone: what `verify` holds against the charge. */

@@ -37,9 +37,9 @@ export async function attempt(
       requested: route(pipeline, call),
       fallback: mayFallBack(call) ? () => routeFallback(pipeline, call) : undefined,
     })
-    return { ...search.outcomeOf(result), sent: search.sent }
+    return { sent: search.sent, ...search.outcomeOf(result) }
   } catch (error) {
-    return { ...search.broken(error), sent: search.sent }
+    return { sent: search.sent, ...search.broken(error) }
   } finally {
     search.close()
   }
@@ -98,7 +98,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
 
   outcomeOf(result: Result): AttemptOutcome {
     const { records } = this.chains
-    return result.kind === 'over' ? { ...result.end, records } : { ...result, records }
+    return result.kind === 'over' ? { records, ...result.end } : { records, ...result }
   }
 
   /** An answer that has begun goes on, and one that is read on for a client that has gone is still charged. */
@@ -109,7 +109,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
       { requestId: this.#call.requestId, error },
       'an answer goes on although something inside the gateway failed',
     )
-    return { ...this.#decided, records }
+    return { records, ...this.#decided }
   }
 
   async tryOnce(leg: Leg): Promise<Tried<End, FinalFailure>> {

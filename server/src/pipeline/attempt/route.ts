@@ -42,7 +42,7 @@ function routeOf(
   call: ReservedCall,
   target: { readonly model: Model; readonly funding: Funding; readonly fallback: boolean },
 ): Route {
-  return { ...target, order: orderFor(pipeline, call, target) }
+  return { order: orderFor(pipeline, call, target), ...target }
 }
 
 /** The order alone, for whoever asks without making the call. */

@@ -139,7 +139,7 @@ export class Delivery {
   #start(contentLength: number | undefined): void {
     const { reply, head, onStart } = this.#options
     this.#started = true
-    reply.start({ ...head(), contentLength })
+    reply.start({ contentLength, ...head() })
     reply.onDrain(() => {
       if (!this.#full) return
       this.#full = false

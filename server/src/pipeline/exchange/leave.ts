@@ -138,7 +138,7 @@ async function charge(
   ended: Ended,
 ): Promise<MeterReading | undefined> {
   const { leg, exchange, sent } = attempted
-  const row = { ...answeredRow(pipeline, call, attempted, ended), clientGone: reply.gone }
+  const row = { clientGone: reply.gone, ...answeredRow(pipeline, call, attempted, ended) }
   const reading = readingOf(pipeline, call, { leg, ended })
   if (reading === undefined) {
     await abandon(pipeline, call, { sent, row })

@@ -76,8 +76,6 @@ export async function openExchange(
   const lane = await openLane(pipeline, call, { leg, dialect, reply })
   if (lane.kind === 'refused') return { kind: 'skipped', reason: 'not convertible', failure: lane.failure }
   const exchange = new Exchange({
-    // First, where spreading costs least.
-    ...listeners(pipeline, call, leg),
     send: (sink) => send(pipeline, call, { leg, found, secret, formed, lane: lane.lane }, sink),
     requestId: call.requestId,
     lane: lane.lane,
@@ -90,6 +88,7 @@ export async function openExchange(
     timers: systemTimers,
     nextTurn: (go) => setImmediate(go),
     now: pipeline.now,
+    ...listeners(pipeline, call, leg),
   })
   return { kind: 'open', exchange }
 }
@@ -117,7 +116,7 @@ function send(
     timeouts: vendor.timeouts,
     minBytesPerSecond: leg.chain.minBytesPerSecond,
   }
-  return upstream.open(dialect.framing === undefined ? sent : { ...sent, framing: dialect.framing }, sink)
+  return upstream.open(dialect.framing === undefined ? sent : { framing: dialect.framing, ...sent }, sink)
 }
 
 interface Sent {

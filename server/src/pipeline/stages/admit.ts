@@ -68,13 +68,13 @@ export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'stage'>>(
     ...admission.demand(one),
   })
   return {
-    ...call,
-    stage: 'admitted',
     catalogue,
     model,
     fallback,
     demand: demandOfModel(model),
     fallbackDemand: fallback === undefined ? undefined : demandOfModel(fallback),
+    ...call,
+    stage: 'admitted',
   }
 }
 
@@ -156,9 +156,9 @@ interface DemandParts extends EstimateParts {
 function demandOf(model: Model, call: ReceivedCall, parts: DemandParts): ReturnType<Admission['demand']> {
   const { asked, catalogue, models } = parts
   return {
-    ...models.vendors(model, catalogue),
     terms: models.terms(model, catalogue, { asked, toolUsesMax: toolUsesMax(model, call, catalogue) }),
     estimate: estimateOf(model, call, parts),
+    ...models.vendors(model, catalogue),
   }
 }
 

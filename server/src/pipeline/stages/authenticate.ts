@@ -19,7 +19,7 @@ export async function authenticate<Call extends PresentedCredentials & { readonl
   call: Call,
 ): Promise<Omit<Call, 'stage'> & Authenticated> {
   const { key, account } = await findHolder(pipeline, presentedKey(call), call.at)
-  return { ...call, stage: 'authenticated', key, account }
+  return { key, account, ...call, stage: 'authenticated' }
 }
 
 /** What is known of a call of any kind from here on. */

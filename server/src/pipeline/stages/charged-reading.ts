@@ -48,7 +48,7 @@ export function chargedReading(
   rates: ChainRates,
 ): MeterReading | undefined {
   const reading = ended.reading ?? nothingRead(held)
-  const generation = { ...ended, worstOutputTokens: held.worstOutputTokens }
+  const generation = { worstOutputTokens: held.worstOutputTokens, ...ended }
   switch (ended.generation) {
     case 'none':
       return undefined
@@ -57,11 +57,11 @@ export function chargedReading(
     case 'whole': {
       if (coversAll(ended, reading) || held.outputByRule === true) return reading
       const rate = rates.observed ?? (rates.reasons ? rates.expected : undefined)
-      return rate === undefined ? reading : estimateOutput(reading, { ...generation, rate })
+      return rate === undefined ? reading : estimateOutput(reading, { rate, ...generation })
     }
     case 'cut':
       if (held.outputByRule === true) return reading
-      return estimateOutput(withImagesUnderWay(reading, held, ended), { ...generation, rate: rates.expected })
+      return estimateOutput(withImagesUnderWay(reading, held, ended), { rate: rates.expected, ...generation })
   }
 }
 
@@ -129,11 +129,11 @@ export function readingOf(
   const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
   const { form } = call.endpoint.kind
   const held = {
-    ...estimate,
     imagesAsked: form?.tokensPerImage === undefined ? 0 : estimate.images,
     imagesAtOnce: !call.stream,
     tokensPerImage: form?.tokensPerImage ?? 0,
     outputByRule: form?.answersInBytes === true,
+    ...estimate,
   }
   return chargedReading(ended, held, ratesOf(pipeline, call, leg))
 }

@@ -17,13 +17,13 @@ export async function receive(
   const { body, scan } = await readBody(pipeline, call)
   try {
     return {
-      ...call,
-      stage: 'received',
       body,
       scan,
       modelId: requestedModel(call, scan),
       stream: call.endpoint.streamVerb ?? scan.stream,
       user: scan.user,
+      ...call,
+      stage: 'received',
     }
   } catch (error) {
     body.release()

@@ -35,7 +35,7 @@ export async function reserve<Call extends Reservable>(
 ): Promise<Omit<Call, 'stage'> & Reserved> {
   const outcome = await pipeline.storage.calls.reserve(reservation(pipeline, call, kind))
   if (outcome.kind === 'refused') throw refusalError(outcome.refusal, call.at)
-  return { ...call, stage: 'reserved', reservation: outcome }
+  return { reservation: outcome, ...call, stage: 'reserved' }
 }
 
 interface Reserved {
@@ -120,8 +120,8 @@ export function describeCall(call: DescribedCall & Partial<Pick<AdmittedCall, 'd
     appId: appIdOf(call),
     customId: customIdOf(call),
     secondsDeclared: call.secondsDeclared,
-    ...call.demand?.estimate.pieces,
     chains: describedChains(call),
+    ...call.demand?.estimate.pieces,
   }
 }
 

@@ -51,7 +51,7 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
   const { usage, suspect } = possibleUsage(call, answer, told)
   call.body.release()
   const used: Used = { ...NOTHING_USED, ...demandOf(call, leg).estimate.pieces, ...madeIn(reading), usage }
-  const { recipe, amount } = priced(pipeline, call, { ...answer, used }, faults)
+  const { recipe, amount } = priced(pipeline, call, { used, ...answer }, faults)
   const at = pipeline.now()
   const { timezone } = call.catalogue.settings
   const monthStart = monthStartAt(pipeline, { at, timezone }, (error) => faults.push(error))
@@ -248,13 +248,13 @@ export function baseLogRow(
   ...end: readonly Partial<CallLogRow>[]
 ): CallLogRow {
   const row: CallLogRow = {
-    ...EMPTY_LOG_ROW,
     callId: call.callId,
     requestId: call.requestId,
     createdAt: call.at,
     endedAt,
     endpoint: call.endpoint.path,
     clientProtocol: call.endpoint.protocol,
+    ...EMPTY_LOG_ROW,
     modelRequested: bounded(call.modelId ?? call.endpoint.pathModel),
     keyId: call.key?.id,
     accountId: call.account?.id,

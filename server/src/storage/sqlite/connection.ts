@@ -97,7 +97,7 @@ export class SqliteConnection {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) worker.ref()
       this.#waiting.push({ id, resolve, reject })
-      worker.postMessage({ ...task, id })
+      worker.postMessage({ id, ...task })
     })
   }
 

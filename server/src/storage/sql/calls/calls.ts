@@ -29,21 +29,21 @@ export function createCallStore(options: CallStoreOptions): CallStore {
     return outcome
   }
   return {
-    reserve: (operation) => run({ ...operation, kind: 'reserve' }, ['reserved', 'refused']),
-    claim: (operation) => run({ ...operation, kind: 'claim' }, ['claimed', 'full']),
-    unclaim: (operation) => run({ ...operation, kind: 'unclaim' }, ['done']),
-    progress: (operation) => run({ ...operation, kind: 'progress' }, ['done']),
+    reserve: (operation) => run({ kind: 'reserve', ...operation }, ['reserved', 'refused']),
+    claim: (operation) => run({ kind: 'claim', ...operation }, ['claimed', 'full']),
+    unclaim: (operation) => run({ kind: 'unclaim', ...operation }, ['done']),
+    progress: (operation) => run({ kind: 'progress', ...operation }, ['done']),
     async settle(operation) {
-      const outcome = await run({ ...operation, kind: 'settle' }, ['settled'])
+      const outcome = await run({ kind: 'settle', ...operation }, ['settled'])
       if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
       return outcome
     },
     async abandon(operation) {
-      const outcome = await run({ ...operation, kind: 'abandon' }, ['done'])
+      const outcome = await run({ kind: 'abandon', ...operation }, ['done'])
       if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
       return outcome
     },
-    log: (operation) => run({ ...operation, kind: 'log' }, ['done']),
+    log: (operation) => run({ kind: 'log', ...operation }, ['done']),
     canWrite: () => watched.canWrite,
     tryWriting: async () => {
       await engine.tryWriting()

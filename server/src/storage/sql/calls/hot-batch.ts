@@ -209,9 +209,9 @@ function writesOf({ openCallsPut, ...changes }: HotChanges, rows: HotRows): HotW
   const closed = new Set(changes.openCallsClosed)
   const left = openCallsPut.filter((call) => !closed.has(call.callId))
   return {
-    ...changes,
-    openCallsClosed: changes.openCallsClosed.filter((id) => rows.openCalls.has(id)),
     openCallsNew: left.filter((call) => !rows.openCalls.has(call.callId)),
     openCallsChanged: left.filter((call) => rows.openCalls.has(call.callId)),
+    ...changes,
+    openCallsClosed: changes.openCallsClosed.filter((id) => rows.openCalls.has(id)),
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import type { HotOperation, VideoEnd } from '../../../core/ledger/operations.ts'
-import { microCredits, type MicroCredits, ZERO } from '../../../core/money.ts'
+import { microCredits, type MicroCredits } from '../../../core/money.ts'
 import type { HotResult } from '../../sql/calls/hot-batch.ts'
 import { parseStored } from '../../sql/stored-json.ts'
 
@@ -51,17 +51,9 @@ function plainOperation(operation: HotOperation): unknown {
   }
 }
 
-/** Nothing owed is the rule, and is left out. */
-type PlainLog = Omit<CallLogRow, 'owed'> & Partial<Pick<CallLogRow, 'owed'>>
-
 function plainLog(log: CallLogRow): unknown {
   const { amount, deducted, owed } = log
-  return {
-    ...log,
-    amount: amount.toString(),
-    deducted: deducted.toString(),
-    owed: owed === ZERO ? undefined : owed.toString(),
-  }
+  return { ...log, amount: amount.toString(), deducted: deducted.toString(), owed: owed.toString() }
 }
 
 /** JSON has no `undefined`, and a field that is there as one is cleared: it travels as null, which no field of a task is. */
@@ -103,14 +95,9 @@ function fullOperation(operation: HotOperation): HotOperation {
   }
 }
 
-function fullLog(log: PlainLog): CallLogRow {
+function fullLog(log: CallLogRow): CallLogRow {
   const { amount, deducted, owed } = log
-  return {
-    ...log,
-    amount: money(amount),
-    deducted: money(deducted),
-    owed: owed === undefined ? ZERO : money(owed),
-  }
+  return { ...log, amount: money(amount), deducted: money(deducted), owed: money(owed) }
 }
 
 function plainResult(result: HotResult): unknown {
