@@ -17,8 +17,12 @@ export default defineConfig({
     // Many tests wait for another process or for a clock; meanwhile others have something to do.
     maxWorkers: Math.max(4, availableParallelism()),
     sequence: { sequencer: LongestFirst },
-    // Bundles the storage worker and looks for a PostgreSQL before the first test.
-    globalSetup: ['tools/project/vitest-setup.mjs', 'server/test/postgres/setup.ts'],
+    // Bundles the storage worker, and stands ready to start a PostgreSQL and a browser for who needs one.
+    globalSetup: [
+      'tools/project/vitest-setup.mjs',
+      'server/test/postgres/setup.ts',
+      'console/test/browser-of-run.ts',
+    ],
     // For hangs alone: no test fails because the machine is slow, or busy with something else.
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -18,13 +18,14 @@ const LOCK = join(tmpdir(), 'sluice-chromium.lock')
 const LOCK_AGE_MS_MAX = 180_000
 const LOOK_MS = 50
 /** Of the browser, on a machine that is busy with other tests. */
-const START_MS = 120_000
+export const START_MS = 120_000
 
 export const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } } as const
 
 export interface Look {
   readonly theme: 'light' | 'dark'
-  readonly language: string
+  /** Absent: that of the browser, until it is told another one. */
+  readonly language?: string
   readonly size: keyof typeof SIZES
 }
 
@@ -33,7 +34,7 @@ export function openContext(browser: Browser, { theme, language, size }: Look): 
   return browser.newContext({
     viewport: SIZES[size],
     colorScheme: theme,
-    locale: language,
+    ...(language === undefined ? {} : { locale: language }),
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -41,8 +42,11 @@ export function openContext(browser: Browser, { theme, language, size }: Look): 
 }
 
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = await unpack()
-  return chromium.launch({ executablePath, args: ARGUMENTS, headless: true, timeout: START_MS })
+  return chromium.launch(await launchOptions())
+}
+
+export async function launchOptions() {
+  return { executablePath: await unpack(), args: ARGUMENTS, headless: true, timeout: START_MS }
 }
 
 /** Unpacked once for all: two that unpack at the same time would start half a browser. */

@@ -1,19 +1,30 @@
-/** A gateway of its own for the journeys: the built process, sandbox models under familiar names, a mail server. */
+/** What the journeys visit: sandbox models under familiar names, a mail server; here as the built process. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Mailbox, openMailbox } from '../../server/test/notify/mailbox.ts'
 import { type Launched, launch } from '../../server/test/processes/launch.ts'
+import { signInAs } from './api.ts'
 
 export const ADMIN = { email: 'owner@example.com', password: 'a long admin password' }
 export const CUSTOMER = { email: 'ann@example.com', password: 'a long customer password' }
 
-export interface TestGateway {
+export interface Credentials {
+  readonly email: string
+  readonly password: string
+}
+
+export interface JourneyGateway {
   readonly baseUrl: string
   readonly mailbox: Mailbox
+  /** Resolves with the token of a new session. */
+  signIn(person: Credentials): Promise<string>
+  close(): Promise<void>
+}
+
+export interface TestGateway extends JourneyGateway {
   readonly directory: string
   readonly running: Launched
-  close(): Promise<void>
 }
 
 export interface GatewayOptions {
@@ -47,6 +58,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<TestGat
     mailbox,
     directory,
     running,
+    signIn: async (person) => (await signInAs(baseUrl, person)).token,
     async close() {
       await running.stop()
       await mailbox.close()

@@ -1,14 +1,15 @@
 /** A browser beside a gateway, and visits of pages that note whatever should not happen. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, ConsoleMessage, Download, Page, Request } from 'playwright-core'
-import { signInAs } from './api.ts'
-import { openBrowser, type SIZES } from './chromium.ts'
-import { type GatewayOptions, openGateway, type TestGateway } from './gateway.ts'
+import { text } from 'node:stream/consumers'
+import type { BrowserContext, ConsoleMessage, Download, Page, Request } from 'playwright-core'
+import { joinBrowser } from './browser-of-run.ts'
+import type { SIZES } from './chromium.ts'
+import type { JourneyGateway } from './gateway.ts'
+import { type OptionsHere, openGatewayHere } from './gateway-here.ts'
 import { keepWindows, type Windows } from './windows.ts'
 
-export interface Site extends TestGateway {
-  readonly browser: Browser
+export interface Site extends JourneyGateway {
   /** Opens a page below `/console` in a window that knows nothing of other visits, and waits until it rests. */
   visit(path: string, options?: VisitOptions): Promise<Visit>
 }
@@ -23,6 +24,7 @@ export interface VisitOptions {
 
 export interface Visit {
   readonly page: Page
+  readonly cookies: Pick<BrowserContext, 'cookies' | 'clearCookies'>
   /** What is done to it holds for this visit alone: its window is not used again. */
   readonly context: BrowserContext
   /** What went wrong so far: errors of scripts, refusals of the policy, requests to other places. */
@@ -53,22 +55,21 @@ const PAINTED = `(async () => {
 })()`
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-export async function openSite(options: GatewayOptions = {}): Promise<Site> {
-  const [gateway, browser] = await Promise.all([openGateway(options), openBrowser()])
-  const windows = keepWindows(browser, gateway.baseUrl)
-  return {
-    ...gateway,
-    browser,
-    visit: (path, visiting = {}) => visit({ gateway, windows }, path, visiting),
-    async close() {
-      await browser.close()
-      await gateway.close()
-    },
-  }
+/** Of this thread: its files come one after the other. */
+let windowsOfThread: Promise<Windows> | undefined
+
+/** @param gateway what is visited: one in this process, as the options say, or another one */
+export async function openSite(gateway: OptionsHere | JourneyGateway = {}): Promise<Site> {
+  windowsOfThread ??= joinBrowser().then(keepWindows)
+  const [visited, windows] = await Promise.all([
+    'close' in gateway ? gateway : openGatewayHere(gateway),
+    windowsOfThread,
+  ])
+  return { ...visited, visit: (path, visiting = {}) => visit({ gateway: visited, windows }, path, visiting) }
 }
 
 async function visit(
-  { gateway, windows }: { readonly gateway: TestGateway; readonly windows: Windows },
+  { gateway, windows }: { readonly gateway: JourneyGateway; readonly windows: Windows },
   path: string,
   { as, language = 'en', theme = 'light', size = 'wide' }: VisitOptions,
 ): Promise<Visit> {
@@ -76,8 +77,8 @@ async function visit(
   const { page, context } = window
   context.setDefaultTimeout(PATIENCE_MS)
   if (as !== undefined) {
-    const { token } = await signInAs(gateway.baseUrl, as)
-    await context.addCookies([{ name: 'sluice_session', value: token, url: gateway.baseUrl }])
+    const value = await gateway.signIn(as)
+    await context.addCookies([{ name: 'sluice_session', value, url: gateway.baseUrl }])
   }
   const { faults, endNotes } = noteFaults(page, gateway.baseUrl)
   let isAltered = false
@@ -90,6 +91,7 @@ async function visit(
   await rest()
   return {
     page,
+    cookies: context,
     get context() {
       isAltered = true
       return context
@@ -100,14 +102,14 @@ async function visit(
     darken: () => darken(page),
     async close() {
       endNotes()
-      await (isAltered ? context.close() : windows.giveBack(window))
+      await (isAltered ? context.close() : windows.giveBack(window, gateway.baseUrl))
     },
   }
 }
 
 /** What stands in a file that a page saved. */
 export async function textOf(file: Download): Promise<string> {
-  return readFileSync(await file.path(), 'utf8')
+  return text(await file.createReadStream())
 }
 
 async function darken(page: Page): Promise<void> {

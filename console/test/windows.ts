@@ -8,30 +8,32 @@ import { type Look, openContext, SIZES } from './chromium.ts'
 export interface BrowserWindow {
   readonly page: Page
   readonly context: BrowserContext
-  readonly language: string
   readonly debug: CDPSession
 }
 
 export interface Windows {
-  take(look: Look): Promise<BrowserWindow>
-  /** Forgets the page, so that somebody else may take its window. */
-  giveBack(window: BrowserWindow): Promise<void>
+  take(look: Required<Look>): Promise<BrowserWindow>
+  /**
+   * Forgets the page, so that somebody else may take its window.
+   * @param baseUrl the site whose pages were visited; a window that is elsewhere in the end is not used again
+   */
+  giveBack(window: BrowserWindow, baseUrl: string): Promise<void>
 }
 
-/** `baseUrl`: the site whose pages are visited; a window that is elsewhere in the end is not used again. */
-export function keepWindows(browser: Browser, baseUrl: string): Windows {
+export function keepWindows(browser: Browser): Windows {
   const free: BrowserWindow[] = []
   return {
-    async take(look) {
-      const index = free.findIndex(({ language }) => language === look.language)
-      const [found] = index < 0 ? [] : free.splice(index, 1)
-      const window = found ?? (await open(browser, look))
-      await window.debug.send('Emulation.setScriptExecutionDisabled', { value: false })
-      await window.page.setViewportSize(SIZES[look.size])
-      await window.page.emulateMedia({ colorScheme: look.theme })
+    async take({ theme, language, size }) {
+      const window = free.pop() ?? (await open(browser, { theme, size }))
+      const { page, debug } = window
+      await debug.send('Emulation.setScriptExecutionDisabled', { value: false })
+      await debug.send('Emulation.setLocaleOverride', { locale: language })
+      await debug.send('Emulation.setUserAgentOverride', { userAgent: '', acceptLanguage: language })
+      await page.setViewportSize(SIZES[size])
+      await page.emulateMedia({ colorScheme: theme })
       return window
     },
-    async giveBack(window) {
+    async giveBack(window, baseUrl) {
       if (await forget(window, baseUrl)) free.push(window)
       else await window.context.close()
     },
@@ -41,7 +43,7 @@ export function keepWindows(browser: Browser, baseUrl: string): Windows {
 async function open(browser: Browser, look: Look): Promise<BrowserWindow> {
   const context = await openContext(browser, look)
   const page = await context.newPage()
-  return { page, context, language: look.language, debug: await context.newCDPSession(page) }
+  return { page, context, debug: await context.newCDPSession(page) }
 }
 
 /** False: what is left of it cannot be told. */

@@ -1,6 +1,5 @@
 /** Several people and one purse: an organisation is made, funded, joined by link, limited by member, and closed. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { freePort } from '../../../server/test/top-up/stripe-stand-in.ts'
 import { callModel, type Person, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER, gatewayFile } from '../../test/gateway.ts'
@@ -14,12 +13,8 @@ let site: Site
 let bob: Person
 
 beforeAll(async () => {
-  const port = String(await freePort())
   const file = gatewayFile()
-  site = await openSite({
-    file: { ...file, accounts: [...file.accounts, BOB] },
-    environment: { SLUICE_PORT: port, SLUICE_PUBLIC_URL: `http://localhost:${port}` },
-  })
+  site = await openSite({ file: { ...file, accounts: [...file.accounts, BOB] } })
   bob = await signInAs(site.baseUrl, BOB)
 })
 

@@ -1,7 +1,7 @@
 /** Coming in: every way that is switched on, each to its end, with the error beside its field. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../server/test/processes/launch.ts'
-import { ADMIN, CUSTOMER } from '../../test/gateway.ts'
+import { ADMIN, CUSTOMER, openGateway } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site, type Visit } from '../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
@@ -64,7 +64,7 @@ test('by keyboard alone, from an empty page to the overview and out again', asyn
   await page.getByRole('menuitem', { name: 'Sign out' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  const cookies = await visit.context.cookies()
+  const cookies = await visit.cookies.cookies()
   expect(cookies.filter(({ name }) => name === 'sluice_session')).toEqual([])
   await visit.close()
 })
@@ -118,7 +118,7 @@ test('a session that ends under an open page is begun anew over it', async () =>
   const visit = await site.visit('/', { as: CUSTOMER })
   const { page } = visit
   await expectOverview(visit)
-  await visit.context.clearCookies()
+  await visit.cookies.clearCookies()
   await page.getByText('30 days', { exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
   await dialog.getByLabel('E-mail or phone').fill(CUSTOMER.email)
@@ -131,10 +131,10 @@ test('a session that ends under an open page is begun anew over it', async () =>
 })
 
 test('the owner of a new gateway comes in by the link that its start printed, with a passkey', async () => {
-  const fresh = await openSite({ file: {} })
+  const { running, ...gateway } = await openGateway({ file: {} })
+  const fresh = await openSite(gateway)
   try {
-    const printed = (): string | undefined =>
-      /\/console(\/setup\?token=\S+)/.exec(fresh.running.errors())?.[1]
+    const printed = (): string | undefined => /\/console(\/setup\?token=\S+)/.exec(running.errors())?.[1]
     await eventually('the link is printed', () => Promise.resolve(printed() !== undefined))
     const path = printed() ?? ''
     const visit = await fresh.visit(path)

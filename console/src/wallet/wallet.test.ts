@@ -1,7 +1,6 @@
 /** Money in the hands of whoever spends it: exchanged, redeemed, paid by card, bound to a plan, and accounted for. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
-  freePort,
   openStripeStandIn,
   STRIPE_KEY,
   type StripeStandIn,
@@ -20,14 +19,11 @@ let site: Site
 
 beforeAll(async () => {
   stripe = await openStripeStandIn()
-  const port = String(await freePort())
   const file = gatewayFile()
   const [plus, pro] = file.plans
   site = await openSite({
     file: { ...file, plans: [plus, pro, { ...pro, code: 'MAX', level: 3, price: 250 }] },
     environment: {
-      SLUICE_PORT: port,
-      SLUICE_PUBLIC_URL: `http://localhost:${port}`,
       SLUICE_STRIPE_KEY: STRIPE_KEY,
       SLUICE_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
       SLUICE_STRIPE_URL: stripe.url,
