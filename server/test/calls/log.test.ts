@@ -9,7 +9,12 @@ import {
   putVendor,
   TOKEN_PRICES,
 } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import {
+  answerJson,
+  hangUp,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../gateway/scripted-upstream.ts'
 import { modelId, vendorCode } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { Secret } from '../../src/core/secret.ts'
@@ -468,6 +473,21 @@ describe('calls that were refused', () => {
       code: 40101,
       keyId: undefined,
     })
+  })
+
+  test('a row tells what the client was told, not only its code', async () => {
+    const { key } = await gateway.newKey(gateway.accountId)
+    const authorization = { authorization: `Bearer ${key}` }
+    const { body } = await postJson(
+      `${gateway.baseUrl}/v1/embeddings`,
+      { model: 'm', input: 'x' },
+      authorization,
+    )
+    expect(body.message).toContain('call it at /v1/chat/completions')
+    expect(await newestRow(key)).toMatchObject({ http_status: 404, code: 40403, message: body.message })
+    upstream.answer(hangUp)
+    const failed = await send(key, {})
+    expect(await newestRow(key)).toMatchObject({ code: 50201, message: failed.body.message })
   })
 
   test('an error of the upstream: its status, no code of ours [D-accounts-82]', async () => {

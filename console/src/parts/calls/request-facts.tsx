@@ -23,7 +23,7 @@ export function RequestFacts({ call }: { readonly call: LoggedCall }) {
       t('calls.status'),
       call.code === null
         ? String(call.http_status)
-        : `${call.http_status}, ${t('calls.code', { code: call.code })}`,
+        : `${call.http_status}, ${[t('calls.code', { code: call.code }), ...(call.message === null ? [] : [call.message])].join(': ')}`,
     ],
     ...optional(t('calls.fields.app_id'), call.app_id),
     ...optional(t('calls.fields.custom_id'), call.custom_id),

@@ -25,6 +25,8 @@ export interface CallLogRow {
   readonly httpStatus: number
   /** Gateway code of the error, if the gateway made one. */
   readonly code: number | undefined
+  /** What the client was told with `code`, shortened. undefined too in rows of older releases. */
+  readonly message: string | undefined
   readonly user: string | undefined
   readonly appId: string | undefined
   readonly customId: string | undefined
@@ -84,6 +86,7 @@ export const EMPTY_LOG_ROW = {
   stream: false,
   httpStatus: 0,
   code: undefined,
+  message: undefined,
   user: undefined,
   appId: undefined,
   customId: undefined,

@@ -36,17 +36,11 @@ export function viewLogRow(row: CallLogRow) {
     stream: row.stream,
     http_status: row.httpStatus,
     code: row.code ?? null,
+    message: row.message ?? null,
     user: row.user ?? null,
     app_id: row.appId ?? null,
     custom_id: row.customId ?? null,
-    usage: {
-      input: row.usage.input ?? null,
-      cached_input: row.usage.cachedInput ?? null,
-      cache_write: row.usage.cacheWrite ?? null,
-      cache_write_1h: row.usage.cacheWrite1h ?? null,
-      output: row.usage.output ?? null,
-      reasoning: row.usage.reasoning ?? null,
-    },
+    usage: viewUsage(row.usage),
     usage_source: row.usageSource ?? null,
     usage_suspect: viewUsageSuspect(row.usageSuspect),
     seconds_declared: row.secondsDeclared ?? null,
@@ -69,6 +63,17 @@ export function viewLogRow(row: CallLogRow) {
     client_gone: row.clientGone,
     ending: row.ending,
     recovered: row.recovered,
+  }
+}
+
+function viewUsage(usage: CallLogRow['usage']) {
+  return {
+    input: usage.input ?? null,
+    cached_input: usage.cachedInput ?? null,
+    cache_write: usage.cacheWrite ?? null,
+    cache_write_1h: usage.cacheWrite1h ?? null,
+    output: usage.output ?? null,
+    reasoning: usage.reasoning ?? null,
   }
 }
 

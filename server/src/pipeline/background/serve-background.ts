@@ -11,7 +11,7 @@ import type { AdmittedCall, ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { answerHeaders } from '../headers.ts'
 import { asGatewayError } from '../exchange/leave.ts'
-import { baseLogRow, persist } from '../stages/settle.ts'
+import { baseLogRow, codeAndMessage, persist } from '../stages/settle.ts'
 import type { ClientReply } from '../reply.ts'
 import { describeCall, reserve } from '../stages/reserve.ts'
 import { TURN_LIFE_MS } from '../instance/turn-keeper.ts'
@@ -80,7 +80,7 @@ async function order(
     if (!reply.gone) reply.fail(refusal, call)
     await giveBack(pipeline, call, {
       taskId: open?.task.id,
-      outcome: { httpStatus: refusal.status, code: refusal.code },
+      outcome: { httpStatus: refusal.status, ...codeAndMessage(refusal) },
     })
     return
   }
@@ -105,7 +105,10 @@ async function joinOther(
   reply: ClientReply,
 ): Promise<void> {
   const told = await tellRepeated(pipeline, call, task)
-  await giveBack(pipeline, call, { taskId: undefined, outcome: { httpStatus: 200, code: undefined } })
+  await giveBack(pipeline, call, {
+    taskId: undefined,
+    outcome: { httpStatus: 200, code: undefined, message: undefined },
+  })
   sendRepeated(call, task, told, reply)
 }
 
@@ -187,7 +190,7 @@ async function giveBack(
     outcome,
   }: {
     readonly taskId: string | undefined
-    readonly outcome: Pick<CallLogRow, 'httpStatus' | 'code'>
+    readonly outcome: Pick<CallLogRow, 'httpStatus' | 'code' | 'message'>
   },
 ): Promise<void> {
   const at = pipeline.now()

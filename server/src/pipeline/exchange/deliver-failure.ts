@@ -8,6 +8,7 @@ import type { ReservedCall } from '../call.ts'
 import { parseJson } from '../attempt/classify.ts'
 import { upstreamOf } from '../attempt/dialect.ts'
 import { foreignError } from '../lanes/convert.ts'
+import { codeAndMessage } from '../stages/settle.ts'
 import { headerOf } from './answer.ts'
 import type { AttemptFailure } from './exchange-outcome.ts'
 import type { ClientReply } from '../reply.ts'
@@ -15,7 +16,7 @@ import { isCredentialRefusal } from '../attempt/telling-failure.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 
-type Told = Pick<CallLogRow, 'httpStatus' | 'code'>
+type Told = Pick<CallLogRow, 'httpStatus' | 'code' | 'message'>
 
 /**
  * Tells the client why every chain failed: the first real upstream error unchanged, with three exceptions that are the
@@ -142,7 +143,7 @@ const CAP_FIELDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_t
 
 function failWith(reply: ClientReply, call: ReservedCall, error: GatewayError): Told {
   reply.fail(error, call)
-  return { httpStatus: error.status, code: error.code }
+  return { httpStatus: error.status, ...codeAndMessage(error) }
 }
 
 function sendJson(
@@ -168,7 +169,7 @@ function send(
   reply.start({ status, headers, contentLength: body.byteLength })
   reply.write(body)
   reply.end()
-  return { httpStatus: status, code: undefined }
+  return { httpStatus: status, code: undefined, message: undefined }
 }
 
 function text(body: Uint8Array): string {

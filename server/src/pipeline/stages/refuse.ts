@@ -5,7 +5,7 @@ import { AddressNotAllowed, findHolderNow } from './authenticate.ts'
 import type { RefusedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { asGatewayError } from '../exchange/leave.ts'
-import { baseLogRow } from './settle.ts'
+import { baseLogRow, codeAndMessage } from './settle.ts'
 import type { ClientReply } from '../reply.ts'
 
 export type RefuseParts = Pick<
@@ -32,7 +32,7 @@ export async function refuse(
   const log = {
     ...baseLogRow(call, at),
     httpStatus: reply.gone ? 499 : refusal.status,
-    code: refusal.code,
+    ...codeAndMessage(refusal),
     clientGone: reply.gone,
   }
   pipeline.observeEnd(log)

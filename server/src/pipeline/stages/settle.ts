@@ -1,3 +1,4 @@
+import { explainedMessage, type GatewayError } from '../../core/errors/gateway-error.ts'
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import {
   type AbandonOperation,
@@ -281,6 +282,11 @@ export function appIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
 
 export function customIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
   return bounded(call.headers['gw-custom-id'])
+}
+
+/** What the client is told of an error of the gateway's own, as a row keeps it. */
+export function codeAndMessage(error: GatewayError): Pick<CallLogRow, 'code' | 'message'> {
+  return { code: error.code, message: bounded(explainedMessage(error)) }
 }
 
 function bounded(text: string | undefined): string | undefined {

@@ -22,6 +22,7 @@ export function describeLogs(suite: StorageSuite): void {
   test('a row comes back as it was written, every field', async () => {
     const log = exampleLog('call_1', {
       code: 42902,
+      message: 'rpm limit exceeded',
       user: 'user_1',
       appId: 'app_1',
       customId: 'custom_1',

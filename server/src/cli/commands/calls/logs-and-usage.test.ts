@@ -89,6 +89,14 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     await refused('c', { modelRequested: 'old', createdAt: NOW - 2 })
     await refused('d', { modelRequested: 'sandbox-chat', createdAt: NOW - 3 })
     await refused('e', { modelRequested: undefined, httpStatus: 401, code: 40103, createdAt: NOW - 4 })
+    const message = 'the model sandbox-chat is not served at /v1/embeddings: call it at /v1/chat/completions'
+    await refused('f', {
+      modelRequested: 'sandbox-chat',
+      httpStatus: 404,
+      code: 40403,
+      message,
+      createdAt: NOW - 5,
+    })
     const { out } = await line.sluice(['logs'])
     const why = out.trimEnd().split('\n').slice(1)
     expect(why.map((text) => text.split(/ request_\S+ +/)[1])).toEqual([
@@ -97,6 +105,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
       'the model is disabled',
       'no available upstream for this model',
       'this API key has expired',
+      message,
     ])
   })
 

@@ -26,7 +26,7 @@ const FREE = { 'below-one-credit': 'free: below 1 Credit', 'own-credential': 'fr
 
 /** Of a call that never came to a vendor. */
 async function refusal(
-  { code, model, modelRequested }: CallLogRow,
+  { code, message, model, modelRequested }: CallLogRow,
   readCatalogue: () => Promise<Catalogue>,
 ): Promise<string | undefined> {
   if (code === undefined) return undefined
@@ -37,5 +37,6 @@ async function refusal(
     if (found === undefined) return `there is no such model${meantInstead(modelRequested, catalogue)}`
     if (found.status !== 'enabled') return `the model is ${found.status}`
   }
+  if (message !== undefined) return message
   return Object.entries(ERRORS).find(([known]) => Number(known) === code)?.[1].message
 }

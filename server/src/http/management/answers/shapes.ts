@@ -62,6 +62,9 @@ export const logRowShape = z.strictObject({
   stream: z.boolean(),
   http_status: z.number().int(),
   code: z.number().int().nullable(),
+  message: z.string().nullable().meta({
+    description: 'What the client was told with `code`, 256 characters at most. null: nothing, or not kept.',
+  }),
   user: z.string().nullable(),
   app_id: z.string().nullable(),
   custom_id: z.string().nullable(),
