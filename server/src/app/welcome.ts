@@ -1,5 +1,5 @@
 /** What a person reads at the end of a start: where the gateway listens, the new keys, and commands that work as printed. */
-import type { NewKey } from '../management/gateway-file/apply-gateway-file.ts'
+import type { NewKey } from '../management/gateway-file/write-account.ts'
 import type { FirstRun } from '../management/accounts/first-run.ts'
 
 export interface WelcomeFacts {

@@ -1,7 +1,12 @@
 /** A gateway file that a request brings: looked at first, then applied as it was looked at. */
 import { createHash } from 'node:crypto'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
-import { applyGatewayFile, type ApplyResult, type NewKey } from '../gateway-file/apply-gateway-file.ts'
+import {
+  applyGatewayFile,
+  applyReviewedGatewayFile,
+  type ApplyResult,
+} from '../gateway-file/apply-gateway-file.ts'
+import type { NewKey } from '../gateway-file/write-account.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import { type Actor, type AdminParts, done, type Done, fileMistake } from './acts.ts'
 
@@ -39,9 +44,8 @@ export async function applyReviewedFile(
   request: FileRequest & { readonly review: string },
   actor: Actor,
 ): Promise<Done<FileReview>> {
-  const result = await applyGatewayFile(parts.storage, {
+  const result = await applyReviewedGatewayFile(parts.storage, {
     ...optionsOf(parts, request, actor),
-    mode: 'apply',
     isAsReviewed: (differences) => reviewOf(request, differences) === request.review,
   })
   if (result.kind !== 'planned') return viewResult(result, request)

@@ -12,8 +12,9 @@ import type { JsonObject } from '../../core/json.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import type { AuditedChange, AuditedStores } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
-import { hashOfPlan, type NewKey, writeAccountPlan } from '../gateway-file/apply-gateway-file.ts'
+import { hashOfPlan, type NewKey, writeAccountPlan } from '../gateway-file/write-account.ts'
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../money/amounts.ts'
+import { verifyPassword } from '../accounts/passwords.ts'
 import { readAccountState } from '../gateway-file/account-state.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import { findLargeAmounts } from '../gateway-file/large-amounts.ts'
@@ -166,7 +167,7 @@ async function planFor(
   },
 ): Promise<Done<AccountPlan>> {
   const mistakes: Mistake[] = []
-  const state = await readAccountState(storage, about.row, about.account, mistakes)
+  const state = await readAccountState(storage, { ...about, isPasswordKept: verifyPassword }, mistakes)
   if (mistakes.length > 0) return refused(mistakes)
   const { settings, plans } = about.catalogue
   const plan = planAccount(state, { settings, plans, missing: 'stays', at: about.at })

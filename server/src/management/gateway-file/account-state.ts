@@ -3,6 +3,7 @@ import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow, KeyRow } from '../../config/gateway-file/gateway-file.ts'
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import type { VendorCode } from '../../core/ids.ts'
+import type { Secret } from '../../core/secret.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { hasHistory } from '../money/grants.ts'
 import { hashKeySecret } from '../keys/keys.ts'
@@ -33,27 +34,49 @@ export type AccountStates =
 
 type StorageOfAccounts = Pick<Storage, 'accounts' | 'keys' | 'ledger'>
 
+/** Whether the password that is written is the one of this hash. */
+export type PasswordCheck = (hash: string, password: Secret) => Promise<boolean>
+
+/** Asked again it answers at once: verifying takes its time on purpose. For the length of one act. */
+export function rememberedPasswordCheck(): PasswordCheck {
+  const answers = new Map<string, Promise<boolean>>()
+  return (hash, password) => {
+    const asked = JSON.stringify([hash, password.unwrap()])
+    const answer = answers.get(asked) ?? verifyPassword(hash, password)
+    answers.set(asked, answer)
+    return answer
+  }
+}
+
 export async function readAccountStates(
   storage: StorageOfAccounts,
   rows: readonly AccountFileRow[],
+  isPasswordKept: PasswordCheck,
 ): Promise<AccountStates> {
   const mistakes: Mistake[] = []
   const states: AccountState[] = []
   for (const row of rows) {
     const account = await findByNaturalKey(storage, row, mistakes)
-    states.push(await readAccountState(storage, row, account, mistakes))
+    states.push(await readAccountState(storage, { row, account, isPasswordKept }, mistakes))
   }
   return mistakes.length > 0 ? { kind: 'mistakes', mistakes } : { kind: 'states', states }
+}
+
+interface FoundAccount {
+  readonly row: AccountFileRow
+  /** undefined: there is no such account yet. */
+  readonly account: Account | undefined
+  readonly isPasswordKept: PasswordCheck
 }
 
 /** One row's, whichever way its account was found. Clashes are added to `mistakes`. */
 export async function readAccountState(
   storage: StorageOfAccounts,
-  row: AccountFileRow,
-  account: Account | undefined,
+  found: FoundAccount,
   mistakes: Mistake[],
 ): Promise<AccountState> {
-  const state = await readState(storage, row, account)
+  const { row } = found
+  const state = await readState(storage, found)
   mistakes.push(...findSecretlessByok(state))
   for (const key of row.keys ?? []) {
     const message = await clashOfSecret(storage, key, state)
@@ -78,8 +101,7 @@ async function findByNaturalKey(
 
 async function readState(
   storage: StorageOfAccounts,
-  row: AccountFileRow,
-  account: Account | undefined,
+  { row, account, isPasswordKept }: FoundAccount,
 ): Promise<AccountState> {
   if (account === undefined) {
     return {
@@ -102,13 +124,17 @@ async function readState(
       .filter((entry) => !entry.enabled)
       .map((entry) => entry.vendor),
     opened: await hasHistory(storage, account.id),
-    passwordKept: await isPasswordKept(row, account),
+    passwordKept: await isKept(row, account, isPasswordKept),
   }
 }
 
-async function isPasswordKept(row: AccountFileRow, account: Account): Promise<boolean> {
-  if (row.password === undefined) return true
-  return account.passwordHash !== undefined && verifyPassword(account.passwordHash, row.password)
+async function isKept(
+  { password }: AccountFileRow,
+  { passwordHash }: Account,
+  isPasswordKept: PasswordCheck,
+): Promise<boolean> {
+  if (password === undefined) return true
+  return passwordHash !== undefined && isPasswordKept(passwordHash, password)
 }
 
 /** An own credential may be written without its secret only where the stored one can be used again. */

@@ -49,7 +49,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   })
   /** The stores whose writes an audited act may share: over their own transactions, or all in one. */
   const storesOver = (reader: Kysely<Schema>, within: AnnouncedWrite): AuditedStores => ({
-    catalogue: createCatalogueStore({ engine, reader: engine.reader, write: within, secrets, newId, now }),
+    catalogue: createCatalogueStore({ engine, reader, write: within, secrets, newId, now }),
     accounts: createAccountStore({ engine, reader, write: within, secrets, now, newId }),
     keys: createKeyStore({ reader, write: within }),
     ledger: createLedgerStore(engine, reader, within),

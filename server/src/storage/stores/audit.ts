@@ -19,9 +19,13 @@ import type { Announcement } from '../announcement.ts'
 export interface AuditStore {
   /**
    * One transaction: everything `work` writes through the stores it is given, and the entry it gives. `work` may be run
-   * again when two transactions were in each other's way; it waits for nothing but the stores.
+   * again when two transactions were in each other's way; it waits for nothing but the stores. `alone`: of several such acts
+   * each sees what the one before has written, on whichever instance.
    */
-  act<Value>(work: (stores: AuditedStores) => Promise<AuditedWork<Value>>): Promise<Value>
+  act<Value>(
+    work: (stores: AuditedStores) => Promise<AuditedWork<Value>>,
+    options?: { readonly alone: boolean },
+  ): Promise<Value>
   /** An entry by itself, for acts that are no write of these stores: made before the act. */
   record(act: AuditedAct): Promise<void>
   /** Newest first; `cursor` as a former page gave it, else `InvalidCursor`. */
@@ -53,6 +57,8 @@ export interface AuditedWork<Value> {
   readonly value: Value
   /** undefined: nothing was done, so there is no entry. */
   readonly act: AuditedAct | undefined
+  /** Where it was several acts at once: those after the first. */
+  readonly further?: readonly AuditedAct[]
   /** Told to every instance when it is done, beside what the stores announce. */
   readonly announce?: readonly Announcement[]
 }

@@ -16,7 +16,7 @@ import type { SqlEngine } from '../engine.ts'
 import { pageLimit } from '../page.ts'
 import type { AuditEntriesTable, Schema } from '../schema.ts'
 import { parseStored } from '../stored-json.ts'
-import { appendEntry, verifyChain } from './audit-chain.ts'
+import { appendEntry, lockEntries, verifyChain } from './audit-chain.ts'
 import type { Announcement } from '../../announcement.ts'
 
 export interface AuditStoreOptions {
@@ -29,16 +29,21 @@ export interface AuditStoreOptions {
 export function createAuditStore({ engine, write, storesIn }: AuditStoreOptions): AuditStore {
   const { reader } = engine
   return {
-    act: <Value>(work: (stores: AuditedStores) => Promise<AuditedWork<Value>>) =>
+    act: <Value>(
+      work: (stores: AuditedStores) => Promise<AuditedWork<Value>>,
+      { alone }: { readonly alone: boolean } = { alone: false },
+    ) =>
       write(async (transaction) => {
+        if (alone) await lockEntries(engine, transaction)
         const changes: Announcement[] = []
         const within: AnnouncedWrite = async (inner) => {
           const written = await inner(transaction)
           changes.push(...written.changes)
           return written.value
         }
-        const { value, act, announce = [] } = await work(storesIn(transaction, within))
-        if (act !== undefined) await appendEntry(engine, transaction, act)
+        const { value, act, further = [], announce = [] } = await work(storesIn(transaction, within))
+        for (const done of act === undefined ? [] : [act, ...further])
+          await appendEntry(engine, transaction, done)
         return { value, changes: [...changes, ...announce] }
       }),
 

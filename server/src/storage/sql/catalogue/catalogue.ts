@@ -54,10 +54,12 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
   return {
     // One unchanging state, so that no chain is read without its model. SQLite reads so in any transaction.
     read: () =>
-      reader
-        .transaction()
-        .setIsolationLevel('repeatable read')
-        .execute((transaction) => readCatalogue(transaction, secrets)),
+      reader.isTransaction
+        ? readCatalogue(reader, secrets)
+        : reader
+            .transaction()
+            .setIsolationLevel('repeatable read')
+            .execute((transaction) => readCatalogue(transaction, secrets)),
 
     apply: (changes) =>
       write(async (transaction) => {
