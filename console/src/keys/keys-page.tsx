@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Key, keyLimitsQuery, keysQuery, type NewKey } from '../api/keys.ts'
 import { LIVE_MS } from '../api/query-client.ts'
@@ -11,17 +11,14 @@ import { type Change, choiceField, present } from '../parts/lists/search-fields.
 import { Icon } from '../parts/marks/icon.tsx'
 import { Empty } from '../parts/page/empty.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
+import { late } from '../parts/page/late.ts'
 import { Loaded } from '../parts/page/loaded.tsx'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { KEY_STATES, stateOf } from './key-state.ts'
 import { KeyTable } from './key-table.tsx'
 
-const KeySheet = lazy(() =>
-  import('./key-sheet.tsx').then(({ KeySheet: component }) => ({ default: component })),
-)
-const KeyReady = lazy(() =>
-  import('./key-ready.tsx').then(({ KeyReady: component }) => ({ default: component })),
-)
+const KeySheet = late(async () => (await import('./key-sheet.tsx')).KeySheet)
+const KeyReady = late(async () => (await import('./key-ready.tsx')).KeyReady)
 
 const route = getRouteApi('/frame/keys')
 /** What stands in the address in place of an id while a key is being made. */

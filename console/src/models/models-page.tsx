@@ -1,6 +1,6 @@
 import { Checkbox, Switch, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Offer } from '../api/models.ts'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
@@ -10,6 +10,7 @@ import table from '../parts/lists/table.module.css'
 import { Icon } from '../parts/marks/icon.tsx'
 import { Empty } from '../parts/page/empty.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
+import { late } from '../parts/page/late.ts'
 import { Loaded } from '../parts/page/loaded.tsx'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
@@ -20,12 +21,8 @@ import { isBilled, OwnPrice, PRICES, type Price, PriceName } from './prices.tsx'
 import type { ModelsSearch } from './search.ts'
 import { FEATURES, HEALTHS, type Model, useModels } from './use-models.ts'
 
-const ModelSheet = lazy(() =>
-  import('./model-sheet.tsx').then(({ ModelSheet: component }) => ({ default: component })),
-)
-const Comparison = lazy(() =>
-  import('./comparison.tsx').then(({ Comparison: component }) => ({ default: component })),
-)
+const ModelSheet = late(async () => (await import('./model-sheet.tsx')).ModelSheet)
+const Comparison = late(async () => (await import('./comparison.tsx')).Comparison)
 
 const route = getRouteApi('/frame/models')
 /** Side by side there is room for so many. */

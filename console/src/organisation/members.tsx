@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Member, membersQuery } from '../api/members.ts'
 import { memberUsageQuery } from '../api/organisations.ts'
@@ -8,6 +8,7 @@ import { LimitBar } from '../parts/limits/limit-bar.tsx'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
 import table from '../parts/lists/table.module.css'
 import tags from '../parts/marks/tag.module.css'
+import { late } from '../parts/page/late.ts'
 import { Loaded } from '../parts/page/loaded.tsx'
 import { Amount } from '../parts/values/amount.tsx'
 import { isZero } from '../parts/values/decimal.ts'
@@ -16,9 +17,7 @@ import { memberName } from './member-name.ts'
 import styles from './organisation.module.css'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
 
-const MemberSheet = lazy(() =>
-  import('./member-sheet.tsx').then(({ MemberSheet: component }) => ({ default: component })),
-)
+const MemberSheet = late(async () => (await import('./member-sheet.tsx')).MemberSheet)
 
 interface MembersProps {
   readonly organisation: string

@@ -1,24 +1,21 @@
 import { Button } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useIsOwner, useMayManage, useMembership } from '../api/session.ts'
 import { type Change, present } from '../parts/lists/search-fields.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import { Empty } from '../parts/page/empty.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
+import { late } from '../parts/page/late.ts'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { Affairs } from './affairs.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { OwnOrganisations } from './own-organisations.tsx'
 
-const InviteDialog = lazy(() =>
-  import('./invite-dialog.tsx').then(({ InviteDialog: component }) => ({ default: component })),
-)
-const FundDialog = lazy(() =>
-  import('./fund-dialog.tsx').then(({ FundDialog: component }) => ({ default: component })),
-)
+const InviteDialog = late(async () => (await import('./invite-dialog.tsx')).InviteDialog)
+const FundDialog = late(async () => (await import('./fund-dialog.tsx')).FundDialog)
 
 const route = getRouteApi('/frame/organisation')
 

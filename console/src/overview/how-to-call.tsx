@@ -1,21 +1,20 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { callsQuery } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { pricingQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Icon } from '../parts/marks/icon.tsx'
+import { late } from '../parts/page/late.ts'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import page from '../parts/page/page.module.css'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { LAST_CALLS } from './last-calls.tsx'
 import styles from './overview.module.css'
 
-const FirstCall = lazy(() =>
-  import('../parts/snippets/first-call.tsx').then(({ FirstCall: component }) => ({ default: component })),
-)
+const FirstCall = late(async () => (await import('../parts/snippets/first-call.tsx')).FirstCall)
 
 /** Px of it, so that nothing jumps. */
 const FIRST_CALL_HEIGHT = 248

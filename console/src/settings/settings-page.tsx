@@ -1,23 +1,22 @@
 import { Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMayManage, useOrganisationId } from '../api/session.ts'
 import { choiceField, present } from '../parts/lists/search-fields.ts'
 import { Empty } from '../parts/page/empty.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
+import { late } from '../parts/page/late.ts'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { ACCOUNT_TABS, TABS } from './search.ts'
 import styles from './settings.module.css'
 
 const PANELS = {
-  profile: lazy(() => import('./profile.tsx').then(({ Profile: component }) => ({ default: component }))),
-  security: lazy(() => import('./security.tsx').then(({ Security: component }) => ({ default: component }))),
-  calls: lazy(() => import('./calls.tsx').then(({ CallSettings: component }) => ({ default: component }))),
-  alerts: lazy(() => import('./alerts.tsx').then(({ Alerts: component }) => ({ default: component }))),
-  verification: lazy(() =>
-    import('./verification.tsx').then(({ Verification: component }) => ({ default: component })),
-  ),
+  profile: late(async () => (await import('./profile.tsx')).Profile),
+  security: late(async () => (await import('./security.tsx')).Security),
+  calls: late(async () => (await import('./calls.tsx')).CallSettings),
+  alerts: late(async () => (await import('./alerts.tsx')).Alerts),
+  verification: late(async () => (await import('./verification.tsx')).Verification),
 } as const
 
 const route = getRouteApi('/frame/settings')

@@ -1,12 +1,13 @@
 import { Button, Skeleton, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { beginTotp, confirmTotp } from '../api/access.ts'
 import { Dialog } from '../parts/forms/dialog.tsx'
 import forms from '../parts/forms/form.module.css'
 import { useSubmit } from '../parts/forms/use-submit.ts'
+import { late } from '../parts/page/late.ts'
 import { Loaded } from '../parts/page/loaded.tsx'
 import page from '../parts/page/page.module.css'
 import { FormProblem } from '../parts/page/problem.tsx'
@@ -14,7 +15,7 @@ import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import styles from './settings.module.css'
 
 /** Made here, in the page: the secret goes to nobody else. */
-const QrCode = lazy(() => import('qrcode.react').then(({ QRCodeSVG }) => ({ default: QRCodeSVG })))
+const QrCode = late(async () => (await import('qrcode.react')).QRCodeSVG)
 const QR_PX = 184
 
 interface TotpDialogProps {

@@ -1,6 +1,6 @@
 import { Switch } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Alert, alertsQuery } from '../api/alerts.ts'
 import { accountQuery, useOrganisationId } from '../api/session.ts'
@@ -8,6 +8,7 @@ import { changeAccount } from '../api/wallet.ts'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
 import table from '../parts/lists/table.module.css'
 import { Empty } from '../parts/page/empty.tsx'
+import { late } from '../parts/page/late.ts'
 import { Loaded } from '../parts/page/loaded.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useProblemText } from '../parts/page/use-problem.ts'
@@ -61,9 +62,7 @@ function Wanted() {
   )
 }
 
-const ReceiptDialog = lazy(() =>
-  import('./receipt-dialog.tsx').then(({ ReceiptDialog: component }) => ({ default: component })),
-)
+const ReceiptDialog = late(async () => (await import('./receipt-dialog.tsx')).ReceiptDialog)
 
 function Rows({ rows }: { readonly rows: readonly Alert[] }) {
   const { t } = useTranslation()

@@ -1,7 +1,7 @@
 import { Button, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../api/query-client.ts'
 import { accountQuery, useMayManage, useOrganisationId } from '../api/session.ts'
@@ -10,6 +10,7 @@ import { type Change, choiceField, present } from '../parts/lists/search-fields.
 import { Icon } from '../parts/marks/icon.tsx'
 import { Empty } from '../parts/page/empty.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
+import { late } from '../parts/page/late.ts'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { Exchange } from './exchange.tsx'
 import { Funds } from './funds.tsx'
@@ -22,15 +23,9 @@ import { Statement } from './statement.tsx'
 import { TopUps } from './top-ups.tsx'
 import styles from './wallet.module.css'
 
-const TopUpDialog = lazy(() =>
-  import('./top-up-dialog.tsx').then(({ TopUpDialog: component }) => ({ default: component })),
-)
-const RedeemDialog = lazy(() =>
-  import('./redeem-dialog.tsx').then(({ RedeemDialog: component }) => ({ default: component })),
-)
-const PlanDialog = lazy(() =>
-  import('./plan-dialog.tsx').then(({ PlanDialog: component }) => ({ default: component })),
-)
+const TopUpDialog = late(async () => (await import('./top-up-dialog.tsx')).TopUpDialog)
+const RedeemDialog = late(async () => (await import('./redeem-dialog.tsx')).RedeemDialog)
+const PlanDialog = late(async () => (await import('./plan-dialog.tsx')).PlanDialog)
 
 const route = getRouteApi('/frame/wallet')
 

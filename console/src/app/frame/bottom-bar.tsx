@@ -1,14 +1,13 @@
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { late } from '../../parts/page/late.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import styles from './frame.module.css'
 import { PAGES, PAGES_AT_HAND } from './pages.ts'
 
-const PageSheet = lazy(() =>
-  import('./page-sheet.tsx').then(({ PageSheet: component }) => ({ default: component })),
-)
+const PageSheet = late(async () => (await import('./page-sheet.tsx')).PageSheet)
 
 /** On a phone: the pages one needs most, and the others in a sheet. */
 export function BottomBar() {

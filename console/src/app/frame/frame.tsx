@@ -1,11 +1,12 @@
 import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { useConnection } from '../../api/connection.ts'
 import { usePerson } from '../../api/session.ts'
+import { late } from '../../parts/page/late.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { TimeZone } from '../../parts/values/format.ts'
 import {
@@ -20,16 +21,12 @@ import styles from './frame.module.css'
 import { SideBar } from './side-bar.tsx'
 import { TopBar } from './top-bar.tsx'
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette: component }) => ({ default: component })))
+const Palette = late(async () => (await import('./palette.tsx')).Palette)
 
-const LookBanner = lazy(() =>
-  import('./look-banner.tsx').then(({ LookBanner: component }) => ({ default: component })),
-)
+const LookBanner = late(async () => (await import('./look-banner.tsx')).LookBanner)
 
-const SessionEnded = lazy(() =>
-  withTexts(() => import('./session-ended.tsx'), 'signIn').then(({ SessionEnded: component }) => ({
-    default: component,
-  })),
+const SessionEnded = late(
+  async () => (await withTexts(() => import('./session-ended.tsx'), 'signIn')).SessionEnded,
 )
 
 /** The bars around every page. */

@@ -1,7 +1,7 @@
-import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { sessionBegan, useConnection } from '../../api/connection.ts'
+import { Dialog } from '../../parts/forms/dialog.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { SignInForm } from '../../sign-in/sign-in-form.tsx'
 
@@ -16,17 +16,15 @@ export function SessionEnded() {
     inBackground(queryClient.invalidateQueries())
   }
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={() => isStale && sessionBegan()}
       withCloseButton={isStale}
-      closeButtonProps={{ 'aria-label': t('close') }}
       closeOnEscape={isStale}
       closeOnClickOutside={false}
       title={t(isStale ? 'frame.sessionStale' : 'frame.sessionEnded')}
       size={440}
     >
       <SignInForm onSignedIn={goOn} returnTo={window.location.pathname + window.location.search} />
-    </Modal>
+    </Dialog>
   )
 }

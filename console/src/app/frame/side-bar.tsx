@@ -1,17 +1,16 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePerson } from '../../api/session.ts'
+import { late } from '../../parts/page/late.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Mark } from '../../parts/marks/mark.tsx'
 import styles from './frame.module.css'
 import { PAGES } from './pages.ts'
 import { PlanMeter } from './plan-meter.tsx'
 
-const OperatorNav = lazy(() =>
-  import('./operator-nav.tsx').then(({ OperatorNav: component }) => ({ default: component })),
-)
+const OperatorNav = late(async () => (await import('./operator-nav.tsx')).OperatorNav)
 
 interface SideBarProps {
   readonly narrow: boolean

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AccountRow, accountsQuery } from '../../api/operator/accounts.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
@@ -11,6 +11,7 @@ import { choiceField, present } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
+import { late } from '../../parts/page/late.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
@@ -23,12 +24,8 @@ import { useAddress } from '../parts/use-address.ts'
 import { namesOf } from '../parts/account-name.ts'
 import { AccountState, AccountTags } from './account-state.tsx'
 
-const AccountSheet = lazy(() =>
-  import('./account-sheet.tsx').then(({ AccountSheet: component }) => ({ default: component })),
-)
-const AddAccount = lazy(() =>
-  import('./add-account.tsx').then(({ AddAccount: component }) => ({ default: component })),
-)
+const AccountSheet = late(async () => (await import('./account-sheet.tsx')).AccountSheet)
+const AddAccount = late(async () => (await import('./add-account.tsx')).AddAccount)
 
 const KINDS = ['person', 'organisation'] as const
 const ROLES = ['user', 'admin'] as const

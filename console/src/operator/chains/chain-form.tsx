@@ -9,6 +9,7 @@ import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { PricingFields } from '../parts/pricing-fields.tsx'
+import { CapabilityFields } from './capability-fields.tsx'
 import { type ChainValues, changeOf, newChainOf, PROTOCOLS, STREAM_USAGES, valuesOf } from './chain-values.ts'
 
 const CURRENCY = 'CNY'
@@ -59,6 +60,7 @@ export function ChainForm({ model, of, onClose }: ChainFormProps) {
         {...values.getInputProps('costs', { type: 'checkbox' })}
       />
       {values.values.costs && <PricingFields form={values} place="cost" of={values.values.cost} />}
+      <CapabilityFields form={values} />
       {of !== undefined && <Conduct values={values} />}
     </FormSheet>
   )
@@ -87,7 +89,7 @@ function Between({ values }: PartProps) {
           data={vendors.map(({ code, name }) => ({ value: code, label: name }))}
           {...values.getInputProps('vendor')}
         />
-        <Select label={t('calls.protocol')} data={[...PROTOCOLS]} {...values.getInputProps('protocol')} />
+        <Select label={t('calls.protocol')} data={PROTOCOLS.all} {...values.getInputProps('protocol')} />
       </div>
     </>
   )

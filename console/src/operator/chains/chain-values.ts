@@ -1,15 +1,28 @@
 /** A chain as its form holds it, and as the gateway takes it. */
 import type { Chain, ChainChange, NewChain } from '../../api/operator/chains.ts'
+import { everyOf } from '../../parts/forms/every-of.ts'
 import { type PricingValues, pricingBodyOf, pricingValuesOf } from '../parts/pricing-values.ts'
+import { capabilitiesOf, type CapabilityValues, capabilityValuesOf } from './capability-values.ts'
 
-export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini', 'video'] as const
+export const PROTOCOLS = everyOf<NewChain['protocol']>({
+  chat: true,
+  responses: true,
+  messages: true,
+  gemini: true,
+  embeddings: true,
+  moderation: true,
+  rerank: true,
+  images: true,
+  speech: true,
+  video: true,
+})
 export const STREAM_USAGES = ['forward', 'inject'] as const
 
 export type ChainValues = {
   readonly model_id: string
   readonly vendor: string
   readonly credential: string
-  readonly protocol: (typeof PROTOCOLS)[number]
+  readonly protocol: NewChain['protocol']
   readonly forward_model_id: string
   readonly priority: number | string
   readonly weight: number | string
@@ -17,6 +30,7 @@ export type ChainValues = {
   readonly stream_usage: (typeof STREAM_USAGES)[number]
   readonly client_gone_grace_ms: number | string
   readonly min_bytes_per_second: number | string
+  readonly capabilities: CapabilityValues
   /** Whether what the vendor asks is known here. */
   readonly costs: boolean
   readonly cost: PricingValues
@@ -27,7 +41,7 @@ export function valuesOf(of: Chain | undefined, model: string, currency: string)
     model_id: of?.model_id ?? model,
     vendor: of?.vendor ?? '',
     credential: of?.credential ?? '',
-    protocol: PROTOCOLS.find((each) => each === of?.protocol) ?? 'chat',
+    protocol: of !== undefined && PROTOCOLS.is(of.protocol) ? of.protocol : 'chat',
     forward_model_id: of?.forward_model_id ?? '',
     priority: of?.priority ?? 1,
     weight: of?.weight ?? 1,
@@ -35,6 +49,7 @@ export function valuesOf(of: Chain | undefined, model: string, currency: string)
     stream_usage: of?.stream_usage === 'inject' ? 'inject' : 'forward',
     client_gone_grace_ms: of?.client_gone_grace_ms ?? 0,
     min_bytes_per_second: of?.min_bytes_per_second ?? 0,
+    capabilities: capabilityValuesOf(of?.capabilities ?? {}),
     costs: of !== undefined && of.cost !== null,
     cost: pricingValuesOf(of?.cost ?? null, currency),
   }
@@ -45,6 +60,7 @@ const NUMBERS = ['priority', 'weight', 'client_gone_grace_ms', 'min_bytes_per_se
 /** What a change holds: only what is another one now. */
 export function changeOf(values: ChainValues, before: ChainValues): ChainChange {
   const numbers = NUMBERS.filter((name) => Number(values[name]) !== Number(before[name]))
+  const capabilities = capabilitiesOf(values.capabilities)
   const cost = values.costs ? pricingBodyOf(values.cost) : null
   const had = before.costs ? pricingBodyOf(before.cost) : null
   return {
@@ -57,11 +73,13 @@ export function changeOf(values: ChainValues, before: ChainValues): ChainChange 
       ? {}
       : { rate_multiplier: String(values.rate_multiplier) }),
     ...Object.fromEntries(numbers.map((name) => [name, Number(values[name])])),
-    ...(JSON.stringify(cost) === JSON.stringify(had) ? {} : { cost }),
+    ...(isSame(capabilities, capabilitiesOf(before.capabilities)) ? {} : { capabilities }),
+    ...(isSame(cost, had) ? {} : { cost }),
   }
 }
 
 export function newChainOf(values: ChainValues): NewChain {
+  const capabilities = capabilitiesOf(values.capabilities)
   const { model_id, vendor, credential, protocol, forward_model_id: forward } = values
   return {
     model_id,
@@ -72,6 +90,11 @@ export function newChainOf(values: ChainValues): NewChain {
     rate_multiplier: String(values.rate_multiplier),
     ...(credential === '' ? {} : { credential }),
     ...(forward.trim() === '' ? {} : { forward_model_id: forward.trim() }),
+    ...(Object.keys(capabilities).length === 0 ? {} : { capabilities }),
     ...(values.costs ? { cost: pricingBodyOf(values.cost) } : {}),
   }
+}
+
+function isSame(one: object | null, other: object | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }

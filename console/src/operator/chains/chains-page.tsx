@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Chain, chainsQuery } from '../../api/operator/chains.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
@@ -8,6 +8,7 @@ import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
+import { late } from '../../parts/page/late.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useFormat } from '../../parts/values/format.ts'
@@ -17,9 +18,7 @@ import styles from './chains.module.css'
 import { ModelChains } from './model-chains.tsx'
 import { TestAll } from './test-all.tsx'
 
-const ChainForm = lazy(() =>
-  import('./chain-form.tsx').then(({ ChainForm: component }) => ({ default: component })),
-)
+const ChainForm = late(async () => (await import('./chain-form.tsx')).ChainForm)
 
 /** What stands in the address in place of an id while a chain is being made; the model goes behind it. */
 const NEW = 'new:'

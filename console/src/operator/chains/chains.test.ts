@@ -67,6 +67,15 @@ const act = async (page: Page, vendor: string, name: string): Promise<void> => {
   await page.getByRole('menuitem', { name, exact: true }).click()
 }
 
+async function capabilitiesOf(vendor: string): Promise<unknown> {
+  const admin = await signInAs(site.baseUrl, ADMIN)
+  const chains = await admin.ask<readonly { vendor: string; priority: number; capabilities: unknown }[]>(
+    'GET',
+    'admin/chains',
+  )
+  return chains.find((chain) => chain.vendor === vendor && chain.priority < 9)?.capabilities
+}
+
 test('a chain that cools says until when and why, in the vendor’s words, and is reset', async () => {
   const visit = await site.visit('/operate/chains?model=gpt-5', { as: ADMIN })
   const { page } = visit
@@ -160,8 +169,14 @@ test('a chain is edited and another one added', async () => {
   await edit.getByRole('switch', { name: /What the vendor asks/ }).check({ force: true })
   await edit.getByLabel('Input, per million', { exact: true }).fill('7.25')
   await edit.getByLabel('Output, per million', { exact: true }).fill('60')
+  await edit.getByRole('combobox', { name: 'Reasoning' }).click()
+  await page.getByRole('option', { name: 'By effort' }).click()
+  await edit.getByRole('combobox', { name: 'Tools' }).click()
+  await page.getByRole('option', { name: 'Refused' }).click()
+  await edit.getByLabel('Stop sequences').fill('4')
   await edit.getByRole('button', { name: 'Save' }).click()
   await edit.waitFor({ state: 'detached' })
+  expect(await capabilitiesOf('northern')).toEqual({ reasoning: 'effort', tools: false, max_stop: 4 })
   await rowOf(page, 'northern').getByText('gpt-5-turbo').waitFor()
   await page.getByRole('button', { name: 'Add chain to gpt-5' }).click()
   const add = page.getByRole('dialog', { name: 'Add chain' })
@@ -176,6 +191,12 @@ test('a chain is edited and another one added', async () => {
   await add.getByRole('button', { name: 'Add chain' }).click()
   await add.waitFor({ state: 'detached' })
   await chainsOf(page, 'gpt-5').getByText('gpt-5-mini').waitFor()
+  await act(page, 'gpt-5-turbo', 'Edit')
+  await edit.getByRole('combobox', { name: 'Tools' }).click()
+  await page.getByRole('option', { name: 'As presumed' }).click()
+  await edit.getByRole('button', { name: 'Save' }).click()
+  await edit.waitFor({ state: 'detached' })
+  expect(await capabilitiesOf('northern')).toEqual({ reasoning: 'effort', max_stop: 4 })
   expect(visit.faults).toEqual([])
   await visit.close()
 })

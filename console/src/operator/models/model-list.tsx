@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AnyModel, anyModelsQuery } from '../../api/operator/catalogue.ts'
 import { priceChangesQuery } from '../../api/operator/models.ts'
@@ -7,6 +7,7 @@ import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { useFormat } from '../../parts/values/format.ts'
+import { late } from '../../parts/page/late.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
@@ -16,9 +17,7 @@ import { Margin, Revenue } from '../parts/margin.tsx'
 import { MODEL_STATES, ModelStateWord, PriceCell, stateOf, useAdmissionWords } from './model-words.tsx'
 import { PERIODS, useEarned, usePeriod } from './use-earned.ts'
 
-const ModelSheet = lazy(() =>
-  import('./model-sheet.tsx').then(({ ModelSheet: component }) => ({ default: component })),
-)
+const ModelSheet = late(async () => (await import('./model-sheet.tsx')).ModelSheet)
 
 export function ModelList() {
   const { t } = useTranslation()

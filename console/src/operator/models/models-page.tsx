@@ -1,25 +1,22 @@
 import { Button, Menu, SegmentedControl } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { exportGatewayFile } from '../../api/operator/models.ts'
 import { save } from '../../parts/lists/download.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
+import { late } from '../../parts/page/late.ts'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { FormProblem } from '../../parts/page/problem.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { useProblemText } from '../../parts/page/use-problem.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { ModelList } from './model-list.tsx'
-import { PresetList } from './preset-list.tsx'
-import { PriceChangeList } from './price-change-list.tsx'
 
-const ModelForm = lazy(() =>
-  import('./model-form.tsx').then(({ ModelForm: component }) => ({ default: component })),
-)
-const PriceImport = lazy(() =>
-  import('./price-import.tsx').then(({ PriceImport: component }) => ({ default: component })),
-)
+const ModelForm = late(async () => (await import('./model-form.tsx')).ModelForm)
+const PresetList = late(async () => (await import('./preset-list.tsx')).PresetList)
+const PriceChangeList = late(async () => (await import('./price-change-list.tsx')).PriceChangeList)
+const PriceImport = late(async () => (await import('./price-import.tsx')).PriceImport)
 
 const TABS = ['models', 'changes', 'presets'] as const
 /** What stands in the address in place of an id while a model is being made, or prices are taken over. */
@@ -49,9 +46,9 @@ export function ModelsPage() {
         </Button>
       </PageHead>
       {shown === 'models' && <ModelList />}
-      {shown === 'changes' && <PriceChangeList />}
-      {shown === 'presets' && <PresetList />}
       <Suspense>
+        {shown === 'changes' && <PriceChangeList />}
+        {shown === 'presets' && <PresetList />}
         {open === NEW && (
           <ModelForm of={undefined} onClose={close} onMade={(id) => change({ open: id, tab: undefined })} />
         )}

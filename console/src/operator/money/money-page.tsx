@@ -1,20 +1,17 @@
 import { SegmentedControl } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { choiceField } from '../../parts/lists/search-fields.ts'
+import { late } from '../../parts/page/late.ts'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Income } from './income.tsx'
 
-const Codes = lazy(() => import('./codes.tsx').then(({ Codes: component }) => ({ default: component })))
-const FreeCalls = lazy(() =>
-  import('./free-calls.tsx').then(({ FreeCalls: component }) => ({ default: component })),
-)
-const Packages = lazy(() =>
-  import('./packages.tsx').then(({ Packages: component }) => ({ default: component })),
-)
-const Plans = lazy(() => import('./plans.tsx').then(({ Plans: component }) => ({ default: component })))
-const TopUps = lazy(() => import('./top-ups.tsx').then(({ TopUps: component }) => ({ default: component })))
+const Codes = late(async () => (await import('./codes.tsx')).Codes)
+const FreeCalls = late(async () => (await import('./free-calls.tsx')).FreeCalls)
+const Packages = late(async () => (await import('./packages.tsx')).Packages)
+const Plans = late(async () => (await import('./plans.tsx')).Plans)
+const TopUps = late(async () => (await import('./top-ups.tsx')).TopUps)
 
 const TABS = ['income', 'topUps', 'codes', 'plans', 'packages', 'free'] as const
 const PARTS = {

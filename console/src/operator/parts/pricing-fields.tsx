@@ -19,7 +19,7 @@ export function PricingFields({ form: fields, place, of }: PricingFieldsProps) {
       <div className={form.row}>
         <MultiSelect
           label={t('operate.billedBy')}
-          data={BILLING_MODES.map((value) => ({ value, label: t(`operate.modes.${value}`) }))}
+          data={BILLING_MODES.all.map((value) => ({ value, label: t(`operate.modes.${value}`) }))}
           {...fields.getInputProps(`${place}.billing_modes`)}
         />
         <TextInput

@@ -1,4 +1,6 @@
 /** Prices as forms hold them, and as the gateway takes them; the names are the same, so that faults find their fields. */
+import type { paths } from '../../api/generated.d.ts'
+import { everyOf } from '../../parts/forms/every-of.ts'
 
 export const PRICE_FIELDS = [
   'input_price',
@@ -13,15 +15,17 @@ export const PRICE_FIELDS = [
   'character_price',
   'audio_second_price',
 ] as const
-export const BILLING_MODES = [
-  'token',
-  'image',
-  'video_second',
-  'request',
-  'character',
-  'audio_second',
-] as const
-export type BillingMode = (typeof BILLING_MODES)[number]
+type NewModel = paths['/api/v1/admin/models']['post']['requestBody']['content']['application/json']
+export type BillingMode = NonNullable<NonNullable<NewModel['pricing']>['billing_modes']>[number]
+
+export const BILLING_MODES = everyOf<BillingMode>({
+  token: true,
+  image: true,
+  video_second: true,
+  request: true,
+  character: true,
+  audio_second: true,
+})
 
 /** Which mode asks for a price. */
 export const MODE_OF = {
@@ -55,7 +59,7 @@ export function pricingValuesOf(pricing: Pricing | null, currency: string): Pric
   const price = (field: PriceField): number | string => pricing?.[field] ?? ''
   return {
     currency: pricing?.currency ?? currency,
-    billing_modes: BILLING_MODES.filter((mode) => modes.includes(mode)),
+    billing_modes: BILLING_MODES.all.filter((mode) => modes.includes(mode)),
     input_price: price('input_price'),
     output_price: price('output_price'),
     cache_input_price: price('cache_input_price'),

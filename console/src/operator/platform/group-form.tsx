@@ -12,6 +12,7 @@ import {
   removeGroup,
 } from '../../api/operator/groups.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
+import { everyOf } from '../../parts/forms/every-of.ts'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
@@ -35,8 +36,7 @@ type GroupValues = {
   readonly models: string[]
 }
 
-/** Each there is: one that is missing here does not compile. */
-const PROTOCOL_TABLE = {
+const PROTOCOLS = everyOf<Protocol>({
   chat: true,
   responses: true,
   messages: true,
@@ -47,13 +47,7 @@ const PROTOCOL_TABLE = {
   rerank: true,
   images: true,
   speech: true,
-} as const satisfies Readonly<Record<Protocol, true>>
-
-const PROTOCOLS = Object.keys(PROTOCOL_TABLE)
-
-function isProtocol(name: string): name is Protocol {
-  return Object.hasOwn(PROTOCOL_TABLE, name)
-}
+})
 
 /** One group: what its keys speak, and what they may call. */
 export function GroupForm({ of, onClose }: GroupFormProps) {
@@ -69,7 +63,7 @@ export function GroupForm({ of, onClose }: GroupFormProps) {
   })
   const sending = useSubmit(values, {
     send: ({ name, protocol, models }) => {
-      const next = { models, ...(isProtocol(protocol) ? { protocol } : {}) }
+      const next = { models, ...(PROTOCOLS.is(protocol) ? { protocol } : {}) }
       return of === undefined ? addGroup({ name: name.trim(), ...next }) : changeGroup(of.name, next)
     },
     onDone: () => {
@@ -118,7 +112,7 @@ function Fields({ values, of }: FieldsProps) {
       <Select
         label={t('calls.protocol')}
         description={t('platform.protocolHint')}
-        data={PROTOCOLS}
+        data={PROTOCOLS.all}
         allowDeselect={false}
         {...values.getInputProps('protocol')}
       />

@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AnyGroup, anyGroupsQuery } from '../../api/operator/groups.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
+import { late } from '../../parts/page/late.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
-import { GroupForm } from './group-form.tsx'
+
+const GroupForm = late(async () => (await import('./group-form.tsx')).GroupForm)
 
 /** What stands in the address in place of a name while one is made; no name begins like it. */
 export const NEW_GROUP = '+new'
@@ -38,9 +41,11 @@ export function Groups() {
           )
         }
       </Loaded>
-      {(open === NEW_GROUP || edited !== undefined) && (
-        <GroupForm key={open} of={edited} onClose={() => change({ open: undefined })} />
-      )}
+      <Suspense>
+        {(open === NEW_GROUP || edited !== undefined) && (
+          <GroupForm key={open} of={edited} onClose={() => change({ open: undefined })} />
+        )}
+      </Suspense>
     </>
   )
 }

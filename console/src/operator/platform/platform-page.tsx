@@ -1,17 +1,16 @@
 import { Button, SegmentedControl } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import table from '../../parts/lists/table.module.css'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
+import { late } from '../../parts/page/late.ts'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Groups, NEW_GROUP } from './groups.tsx'
 import { PlatformSettingsForm } from './settings-form.tsx'
 
-const FileForm = lazy(() =>
-  import('./file-form.tsx').then(({ FileForm: component }) => ({ default: component })),
-)
+const FileForm = late(async () => (await import('./file-form.tsx')).FileForm)
 
 const TABS = ['settings', 'groups', 'file'] as const
 const PARTS = { settings: PlatformSettingsForm, groups: Groups, file: FileForm } as const

@@ -1,5 +1,6 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Vendor, type VendorKind, vendorKindsQuery, vendorsQuery } from '../../api/operator/catalogue.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
@@ -8,13 +9,15 @@ import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
+import { late } from '../../parts/page/late.ts'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { useAddress } from '../parts/use-address.ts'
-import { AddVendor } from './add-vendor.tsx'
 import { Kinds } from './kinds.tsx'
-import { VendorSheet } from './vendor-sheet.tsx'
 import { VendorState } from './vendor-state.tsx'
+
+const AddVendor = late(async () => (await import('./add-vendor.tsx')).AddVendor)
+const VendorSheet = late(async () => (await import('./vendor-sheet.tsx')).VendorSheet)
 
 /** What stands in the address in place of a code while a vendor is being made. */
 const NEW = 'new'
@@ -50,12 +53,14 @@ export function VendorsPage() {
           {(all) => <List all={all} kinds={kinds.data ?? []} />}
         </Loaded>
       )}
-      {open === NEW && kinds.data !== undefined && (
-        <AddVendor kinds={kinds.data} onClose={close} onMade={(code) => change({ open: code })} />
-      )}
-      {opened !== undefined && kinds.data !== undefined && (
-        <VendorSheet key={opened.code} of={opened} kinds={kinds.data} onClose={close} />
-      )}
+      <Suspense>
+        {open === NEW && kinds.data !== undefined && (
+          <AddVendor kinds={kinds.data} onClose={close} onMade={(code) => change({ open: code })} />
+        )}
+        {opened !== undefined && kinds.data !== undefined && (
+          <VendorSheet key={opened.code} of={opened} kinds={kinds.data} onClose={close} />
+        )}
+      </Suspense>
     </>
   )
 }

@@ -43,6 +43,7 @@ test('a vendor is added by its kind, with a form made of what the kind needs', a
   await change.waitFor({ state: 'detached' })
   await sheet.getByText('4 at once').waitFor()
   await sheet.getByText(/Set: .*access_key/).waitFor()
+  await sheet.getByLabel('Until the first byte').fill('45000')
   await sheet.getByRole('combobox', { name: 'State' }).click()
   await page.getByRole('option', { name: 'Disabled' }).click()
   await sheet.getByRole('button', { name: 'Save' }).click()
@@ -51,6 +52,12 @@ test('a vendor is added by its kind, with a form made of what the kind needs', a
     .getByRole('row', { name: /bedrock/i })
     .getByText('Disabled')
     .waitFor()
+  expect(await admin.ask('GET', 'admin/vendors')).toContainEqual(
+    expect.objectContaining({
+      kind: 'bedrock',
+      timeouts: expect.objectContaining({ first_byte_ms: 45_000, connect_ms: 5_000 }),
+    }),
+  )
   expect(visit.faults).toEqual([])
   await visit.close()
 })

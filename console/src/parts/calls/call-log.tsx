@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useContext, useState } from 'react'
+import { type ReactNode, Suspense, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../../api/query-client.ts'
+import { late } from '../page/late.ts'
 import type { Column } from '../lists/data-table.tsx'
 import { ExportMenu } from '../lists/export-menu.tsx'
 import type { Change } from '../lists/search-fields.ts'
@@ -18,9 +19,7 @@ import { type CallsSearch, filterOf } from './filter.ts'
 import { type LogFilter, type LoggedCall, type LogPage, type LogSource, pageOf } from './log-source.ts'
 import { Totals } from './totals.tsx'
 
-const CallSheet = lazy(() =>
-  import('./call-sheet.tsx').then(({ CallSheet: component }) => ({ default: component })),
-)
+const CallSheet = late(async () => (await import('./call-sheet.tsx')).CallSheet)
 
 const ROWS = 50
 /** While the end of the log is followed. */

@@ -1,10 +1,19 @@
-import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core'
+import type { DrawerProps, ModalProps } from '@mantine/core'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { late } from '../page/late.ts'
+
+const Modal = late(async () => (await import('./dialog-frames.ts')).Modal)
+const Drawer = late(async () => (await import('./dialog-frames.ts')).Drawer)
 
 /** Over the page, until it is answered. */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
   const { t } = useTranslation()
-  return <Modal closeButtonProps={{ 'aria-label': t('close') }} {...props} opened />
+  return (
+    <Suspense>
+      <Modal closeButtonProps={{ 'aria-label': t('close') }} {...props} opened />
+    </Suspense>
+  )
 }
 
 /** Beside the page; `opened` is false only while what it shows is not known yet. */
@@ -13,5 +22,10 @@ export function Sheet({
   ...props
 }: Omit<DrawerProps, 'opened'> & { readonly opened?: boolean }) {
   const { t } = useTranslation()
-  return <Drawer closeButtonProps={{ 'aria-label': t('close') }} {...props} opened={opened} />
+  if (!opened) return null
+  return (
+    <Suspense>
+      <Drawer closeButtonProps={{ 'aria-label': t('close') }} {...props} opened />
+    </Suspense>
+  )
 }
