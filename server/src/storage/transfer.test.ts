@@ -19,6 +19,7 @@ import { instanceId } from '../core/ids.ts'
 import { exampleGrant, NOW, settleTwoCredits, recover } from './conformance/suite.ts'
 import { settleTask } from './conformance/videos.ts'
 import { openEngine, openStorage, type OpenStorageOptions } from './open.ts'
+import { loadSqlite } from './sqlite/library.ts'
 import type { BlobStore } from './stores/blobs.ts'
 import type { Storage } from './storage.ts'
 import {
@@ -190,36 +191,69 @@ describe('moving a used SQLite database to PostgreSQL', () => {
     expect(await to.contents()).toEqual(await from.contents())
   })
 
-  test('nobody writes into the old one meanwhile', async () => {
+  test('what was written before it began arrives', async () => {
     const from = await plainSqlite()
     const to = await newPostgres()
+    const before = (await from.contents())['transfers']?.length ?? 0
+    await using(from, (storage) => storage.ledger.book([LATE]))
+    await move(from.options, to.options, { present: 'refuse', madeBy: MADE_BY })
+    expect((await to.contents())['transfers']).toHaveLength(before + 1)
+  })
+
+  test('nobody writes into the old one meanwhile: whoever waits for it writes when the move has ended', async () => {
+    const from = await plainSqlite()
+    const to = await newPostgres()
+    const before = (await from.contents())['transfers']?.length ?? 0
     const other = await openStorage(from.options)
     cleanings.push(() => other.close())
-    const grant = exampleGrant(ACCOUNT, { transactionId: 'late' })
-    const before = (await from.contents())['transfers']?.length ?? 0
-    let refusal: Promise<unknown> | undefined
+    const meanwhile: { impatient?: string; patient?: Promise<void> } = {}
     await move(
       from.options,
       {
         ...to.options,
         now: () => {
           // Asked for when the new database is opened: the old one is locked by then.
-          refusal ??= other.ledger.book([grant]).then(() => undefined, String)
+          meanwhile.impatient ??= writeAtOnce(from)
+          meanwhile.patient ??= bookWhenFree(other)
           return NOW
         },
       },
       { present: 'refuse', madeBy: MADE_BY },
     )
+    expect(meanwhile.impatient).toContain('database is locked')
     expect((await to.contents())['transfers']).toHaveLength(before)
-    // It waits for the lock, and where the move outlasts its patience it is told so.
-    const told = await refusal
-    if (told !== undefined) {
-      expect(told).toContain('database is locked')
-      await other.ledger.book([grant])
-    }
+    await meanwhile.patient
     expect((await from.contents())['transfers']).toHaveLength(before + 1)
   })
 })
+
+const LATE = exampleGrant(ACCOUNT, { transactionId: 'late' })
+
+/** Without waiting for anybody; how it was refused. */
+function writeAtOnce({ options }: Place): string {
+  const { DatabaseSync } = loadSqlite()
+  const database = new DatabaseSync(join(options.dataDir, 'sluice.db'), { timeout: 0 })
+  try {
+    database.exec('begin immediate')
+    return 'not refused'
+  } catch (error) {
+    return String(error)
+  } finally {
+    database.close()
+  }
+}
+
+/** The move may outlast the patience of one try. */
+async function bookWhenFree(storage: Storage): Promise<void> {
+  for (;;) {
+    try {
+      await storage.ledger.book([LATE])
+      return
+    } catch (error) {
+      if (!String(error).includes('database is locked')) throw error
+    }
+  }
+}
 
 describe.each(ENGINES)('a backup of %s', (engine) => {
   let place: Place
