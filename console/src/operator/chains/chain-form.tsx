@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { anyModelsQuery, credentialsQuery, vendorsQuery } from '../../api/operator/catalogue.ts'
 import { addChain, type Chain, changeChain } from '../../api/operator/chains.ts'
+import { settingsQuery } from '../../api/operator/settings.ts'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
@@ -11,8 +12,6 @@ import { FormSheet } from '../parts/form-sheet.tsx'
 import { PricingFields } from '../parts/pricing-fields.tsx'
 import { CapabilityFields } from './capability-fields.tsx'
 import { type ChainValues, changeOf, newChainOf, PROTOCOLS, STREAM_USAGES, valuesOf } from './chain-values.ts'
-
-const CURRENCY = 'CNY'
 
 interface ChainFormProps {
   /** Of a new chain; empty: it is still to be chosen. */
@@ -22,11 +21,16 @@ interface ChainFormProps {
   readonly onClose: () => void
 }
 
-/** Where a model's calls may go. */
-export function ChainForm({ model, of, onClose }: ChainFormProps) {
+/** Where a model's calls may go. Costs are asked for in the gateway's own currency. */
+export function ChainForm(props: ChainFormProps) {
+  const { data: settings } = useQuery(settingsQuery)
+  return settings === undefined ? null : <Fields {...props} currency={settings.currency} />
+}
+
+function Fields({ model, of, currency, onClose }: ChainFormProps & { readonly currency: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const initial = valuesOf(of, model, CURRENCY)
+  const initial = valuesOf(of, model, currency)
   const values = useForm<ChainValues>({
     initialValues: initial,
     validate: {

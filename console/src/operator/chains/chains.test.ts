@@ -19,6 +19,7 @@ beforeAll(async () => {
   site = await openSite({
     file: {
       ...file,
+      settings: { currency: 'EUR', currencies: { EUR: 1_000 } },
       vendors: [
         ...file.vendors,
         {
@@ -160,13 +161,14 @@ test('all chains that calls may take are tested at once, and each row tells of i
   await visit.close()
 })
 
-test('a chain is edited and another one added', async () => {
+test('a chain is edited, its costs in the gateway’s own currency at first, and another one added', async () => {
   const visit = await site.visit('/operate/chains?model=gpt-5', { as: ADMIN })
   const { page } = visit
   await act(page, 'northern', 'Edit')
   const edit = page.getByRole('dialog', { name: 'Edit northern for gpt-5' })
   await edit.getByLabel('Forwarded model id').fill('gpt-5-turbo')
   await edit.getByRole('switch', { name: /What the vendor asks/ }).check({ force: true })
+  expect(await edit.getByLabel('Currency').inputValue()).toBe('EUR')
   await edit.getByLabel('Input, per million', { exact: true }).fill('7.25')
   await edit.getByLabel('Output, per million', { exact: true }).fill('60')
   await edit.getByRole('combobox', { name: 'Reasoning' }).click()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callModel, type Person, signInAs } from '../../../test/api.ts'
 import { expectOpenToEverybody } from '../../../test/everybody.ts'
-import { ADMIN } from '../../../test/gateway.ts'
+import { ADMIN, gatewayFile } from '../../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
@@ -11,7 +11,9 @@ let site: Site
 let admin: Person
 
 beforeAll(async () => {
-  site = await openSite()
+  site = await openSite({
+    file: { ...gatewayFile(), settings: { currency: 'EUR', currencies: { EUR: 1_000 } } },
+  })
   admin = await signInAs(site.baseUrl, ADMIN)
   const chains = await admin.ask<readonly { id: number; model_id: string }[]>('GET', 'admin/chains')
   const chain = chains.find(({ model_id: id }) => id === 'gpt-5')
@@ -87,12 +89,13 @@ test('codes are made, shown once, and voided', async () => {
   await visit.close()
 })
 
-test('plans and packages are put on sale, changed and removed', async () => {
+test('plans and packages are put on sale, in the gateway’s own currency at first, changed and removed', async () => {
   const visit = await site.visit('/operate/money?tab=plans', { as: ADMIN })
   const { page } = visit
   await page.getByRole('button', { name: 'Add plan' }).click()
   const add = page.getByRole('dialog', { name: 'Add plan' })
   await add.getByLabel('Code').fill('MAX')
+  expect(await add.getByLabel('Currency').inputValue()).toBe('EUR')
   await add.getByLabel('Price').fill('399')
   await add.getByRole('button', { name: 'Add a quota' }).click()
   await add.getByLabel('Credits').fill('2000000')
@@ -102,7 +105,7 @@ test('plans and packages are put on sale, changed and removed', async () => {
   const edit = page.getByRole('dialog', { name: 'Edit MAX' })
   await edit.getByLabel('Price').fill('349')
   await edit.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('row', { name: /MAX/ }).getByText('349').waitFor()
+  await page.getByRole('row', { name: /MAX/ }).getByText('€349').waitFor()
   await page.getByRole('button', { name: 'Remove MAX' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('row', { name: /MAX/ }).waitFor({ state: 'detached' })

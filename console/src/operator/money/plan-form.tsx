@@ -1,8 +1,9 @@
 import { ActionIcon, Button, NumberInput, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { addPlan, changePlan, type Plan } from '../../api/operator/plans.ts'
+import { settingsQuery } from '../../api/operator/settings.ts'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -24,8 +25,13 @@ interface PlanFormProps {
   readonly onClose: () => void
 }
 
-/** What a plan costs and gives; running subscriptions keep what they began with. */
-export function PlanForm({ of, onClose }: PlanFormProps) {
+/** What a plan costs and gives, at first in the gateway's own currency; running subscriptions keep what they began with. */
+export function PlanForm(props: PlanFormProps) {
+  const { data: settings } = useQuery(settingsQuery)
+  return settings === undefined ? null : <Form {...props} currency={settings.currency} />
+}
+
+function Form({ of, currency, onClose }: PlanFormProps & { readonly currency: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const values = useForm<PlanValues>({
@@ -33,7 +39,7 @@ export function PlanForm({ of, onClose }: PlanFormProps) {
       code: of?.code ?? '',
       level: of?.level ?? 1,
       price: of?.price ?? '',
-      currency: of?.currency ?? 'CNY',
+      currency: of?.currency ?? currency,
       period_days: of?.period_days ?? 30,
       quota: (of?.quota ?? []).map((one) => ({ ...one })),
     },
