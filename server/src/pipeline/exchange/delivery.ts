@@ -3,43 +3,62 @@
  * a complete answer waits until its charge is on disk, so that a client that has it all has been charged, whatever
  * becomes of this process.
  */
-import type { Bytes } from '../lanes/lane.ts'
-import type { ClientReply } from '../reply.ts'
+import { streamFailure } from '../attempt/stream-failure.ts'
+import type { AnswerFailure, Bytes, StreamStep, WholeEnd } from '../lanes/lane.ts'
+import type { Answer } from './answer.ts'
+import type { Broken } from './exchange-ends.ts'
+import type { ExchangeOptions } from './exchange-options.ts'
+import type { UpstreamReader } from './upstream-reader.ts'
 
 /** An end this long is no end: it flows. */
 const LAST_BYTES_MAX = 262_144
 /** Pulses (seconds) the end waits: for an upstream that lingers after its last word, or a store that is away. */
 const LAST_PULSES_MAX = 2
+/** Keeps proxies on the way from holding a stream back. */
+const STREAMING = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
+/** Silence after which a client that waits is told that its answer lives. */
+const KEEP_ALIVE_AFTER_MS = 15_000
 
-export interface DeliveryOptions {
-  readonly reply: ClientReply
-  /** Head of the answer, made when it begins. */
-  readonly head: () => { readonly status: number; readonly headers: Readonly<Record<string, string>> }
-  /** Once, when the first byte goes. */
-  readonly onStart: () => void
-  /** The client reads slower than the upstream sends, or has caught up. */
-  readonly onFull: () => void
-  readonly onDrain: () => void
-  readonly now: () => number
+type Options = Pick<ExchangeOptions, 'now' | 'onCommit' | 'onError' | 'reply' | 'replyHeaders' | 'requestId'>
+type Upstream = Pick<UpstreamReader, 'held' | 'hold' | 'readOn'>
+
+/** What comes of an answer while it is delivered. */
+export interface DeliveryEvents {
+  /** It begins: from here on no other chain is tried. May be told again. */
+  onBegin(): void
+  /** The upstream tells its own failure, and the client has it in its words. */
+  onTold(failure: AnswerFailure): void
+  /** It broke off; the client has not been told. */
+  onBroken(failure: AnswerFailure): void
+  /** All of it is here; nothing is waited for but `release`. */
+  onComplete(upstream: UpstreamThen): void
 }
 
+export type UpstreamThen = 'ended' | 'may linger' | 'would go on'
+/** Before it begins its bytes are held, and it may still be dropped; then they are passed. */
+type Passing = 'hold' | 'pass'
+
 export class Delivery {
-  readonly #options: DeliveryOptions
+  readonly #options: Options
+  readonly #upstream: Upstream
+  readonly #events: DeliveryEvents
   readonly #held: Bytes[] = []
   #heldBytes = 0
   readonly #last: Bytes[] = []
   #lastBytes = 0
   #lastPulses = 0
+  #answer: Answer | undefined
+  #status = 0
   #started = false
-  #full = false
   /** The answer is whole and waits for `release`. */
   #closing = false
-  #sized = false
   /** Epoch ms. */
-  lastSentAt = 0
+  #lastSentAt = 0
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: Options, upstream: Upstream, events: DeliveryEvents) {
     this.#options = options
+    this.#upstream = upstream
+    this.#events = events
   }
 
   /** Everything but the release has been done. */
@@ -47,22 +66,42 @@ export class Delivery {
     return this.#closing
   }
 
-  get full(): boolean {
-    return this.#full
+  /** This is what goes to the client, if any does. */
+  open(answer: Answer, status: number): void {
+    this.#answer = answer
+    this.#status = status
   }
 
-  /** Keeps what comes before the answer begins. Returns how many bytes are held. */
-  hold(output: readonly Bytes[]): number {
-    this.#held.push(...output)
-    this.#heldBytes += byteLength(output)
-    return this.#heldBytes
+  /** A step of it: held, begun, passed on, ended, or failed. */
+  take({ output, meaningful, stage, failure }: StreamStep, passing: Passing): void {
+    if (failure !== undefined) {
+      this.#takeFailed(output, failure, passing)
+      return
+    }
+    if (stage === 'flowing') this.#pass(output, passing, meaningful)
+    else this.#keepLast(output)
+    if (stage === 'finished') this.#events.onComplete('may linger')
+    else if (stage === 'enough') this.#events.onComplete('would go on')
   }
 
-  /** Nobody is there to read: what waits is let go, and nothing waits any more. */
+  /** The upstream has closed it. */
+  takeEnd({ output, failure }: WholeEnd, passing: Passing): void {
+    if (failure === undefined) this.#keepLast(output)
+    else this.#takeFailed(output, failure, passing)
+    this.#events.onComplete('ended')
+  }
+
+  /** Its client has gone: what waits is let go, and nothing waits any more. */
   drop(): void {
     this.#held.length = 0
     this.#last.length = 0
-    this.#full = false
+    this.unhear()
+  }
+
+  /** What its client does now changes nothing. */
+  unhear(): void {
+    this.#options.reply.onGone(undefined)
+    this.#options.reply.onDrain(undefined)
   }
 
   write(output: readonly Bytes[]): void {
@@ -71,19 +110,15 @@ export class Delivery {
     if (!this.#started) this.#start(undefined)
     let keepsUp = true
     for (const piece of pieces) keepsUp = this.#options.reply.write(piece)
-    this.lastSentAt = this.#options.now()
-    if (keepsUp || this.#full) return
-    this.#full = true
-    this.#options.onFull()
+    this.#lastSentAt = this.#options.now()
+    if (!keepsUp && !this.#upstream.held) this.#upstream.hold()
   }
 
-  /** Keeps what comes from the terminator on. False: it was too much or has waited too long, and has gone. */
-  keepLast(output: readonly Bytes[]): boolean {
-    this.#last.push(...output)
-    this.#lastBytes += byteLength(output)
-    if (this.#lastBytes <= LAST_BYTES_MAX && this.#lastPulses <= LAST_PULSES_MAX) return true
-    this.#flushLast()
-    return false
+  /** Tells a client that has heard nothing for a while that its answer lives, where there is a place for that. */
+  keepAlive(now: number): void {
+    if (now - this.#lastSentAt < KEEP_ALIVE_AFTER_MS || this.#upstream.held) return
+    const sign = this.#answer?.keepAlive()
+    if (sign !== undefined) this.write([sign])
   }
 
   /** Called once a second; ends the waiting when it has been too long. */
@@ -95,11 +130,10 @@ export class Delivery {
     else this.#flushLast()
   }
 
-  /** The answer is whole. `sized`: nothing follows, so it goes with its length if it has not begun. */
-  close(sized: boolean): void {
+  /** All of the answer is here. */
+  close(): void {
     this.#closing = true
     this.#lastPulses = 0
-    this.#sized = sized
   }
 
   /** What the answer cost is on disk, or cannot be put there now: the client may have the rest. */
@@ -108,16 +142,18 @@ export class Delivery {
     this.#closing = false
     const { reply } = this.#options
     const rest = this.#taken(this.#last.splice(0))
-    if (!this.#started) this.#start(this.#sized ? byteLength(rest) : undefined)
+    // A document that has not begun goes with its length: nothing follows.
+    if (!this.#started) this.#start(this.#answer?.form === 'whole' ? byteLength(rest) : undefined)
     for (const piece of rest) reply.write(piece)
     reply.end()
   }
 
   /** The answer broke after it began: told in the protocol's own way where it has one, else by breaking the connection. */
-  breakOff(told: Bytes | undefined): void {
+  breakOff(told: Broken['told']): void {
     const { reply } = this.#options
-    this.write([...this.#last.splice(0), ...(told === undefined ? [] : [told])])
-    if (told === undefined) reply.destroy()
+    const words = this.#lastWords(told)
+    this.write([...this.#last.splice(0), ...(words === undefined ? [] : [words])])
+    if (words === undefined) reply.destroy()
     else reply.end()
   }
 
@@ -125,6 +161,54 @@ export class Delivery {
   endAsTold(): void {
     this.#flushLast()
     this.#options.reply.end()
+  }
+
+  #takeFailed(output: readonly Bytes[], failure: AnswerFailure, passing: Passing): void {
+    if (passing === 'hold') {
+      this.#events.onBroken(failure)
+      return
+    }
+    // A document has no place for a failure beside its own words.
+    if (failure.kind === 'error' && this.#answer?.form === 'whole') {
+      this.#keepLast(output)
+      return
+    }
+    this.write(output)
+    if (failure.kind === 'error' && failure.delivered) this.#events.onTold(failure)
+    else this.#events.onBroken(failure)
+  }
+
+  /** Holds back, up to a bound, until something meaningful comes. */
+  #pass(output: readonly Bytes[], passing: Passing, meaningful: boolean): void {
+    if (passing === 'pass') {
+      this.write(output)
+      return
+    }
+    this.#held.push(...output)
+    this.#heldBytes += byteLength(output)
+    const heldMax = meaningful ? 0 : (this.#answer?.holdBytes ?? 0)
+    if (this.#heldBytes <= heldMax && heldMax > 0) return
+    this.#events.onBegin()
+    this.write([])
+  }
+
+  /** From the terminator on it waits, unless that is too much or waits too long. */
+  #keepLast(output: readonly Bytes[]): void {
+    this.#last.push(...output)
+    this.#lastBytes += byteLength(output)
+    if (this.#lastBytes <= LAST_BYTES_MAX && this.#lastPulses <= LAST_PULSES_MAX) return
+    this.#flushLast()
+    this.#events.onBegin()
+  }
+
+  #lastWords({ code, message }: Broken['told']): Bytes | undefined {
+    const { requestId, onError } = this.#options
+    try {
+      return this.#answer?.failure(streamFailure(code, message, requestId))
+    } catch (error) {
+      onError(error)
+      return undefined
+    }
   }
 
   #flushLast(): void {
@@ -137,15 +221,16 @@ export class Delivery {
   }
 
   #start(contentLength: number | undefined): void {
-    const { reply, head, onStart } = this.#options
+    const { reply, replyHeaders, onCommit } = this.#options
     this.#started = true
-    reply.start({ contentLength, ...head() })
+    const contentType = this.#answer?.contentType ?? 'application/json'
+    const streaming = this.#answer?.form === 'stream' ? STREAMING : undefined
+    const headers = Object.assign({ 'content-type': contentType }, streaming, replyHeaders())
+    reply.start({ status: this.#status, headers, contentLength })
     reply.onDrain(() => {
-      if (!this.#full) return
-      this.#full = false
-      this.#options.onDrain()
+      if (this.#upstream.held) this.#upstream.readOn()
     })
-    onStart()
+    onCommit()
   }
 }
 

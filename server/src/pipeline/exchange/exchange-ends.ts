@@ -1,12 +1,14 @@
 /** In which words an exchange ends that nobody wanted to end: for the search of a chain, for the client, for the charge. */
 import type { ErrorCode } from '../../core/errors/catalogue.ts'
 import type { TransportFailure } from '../../upstream/upstream.ts'
-import type { AttemptFailure, Ended, Verdict } from './exchange-outcome.ts'
+import type { AnswerFailure } from '../lanes/lane.ts'
+import type { Interruption } from './exchange-states.ts'
+import type { AttemptFailure, Ended, Trouble, Verdict } from './exchange-outcome.ts'
 
 export type EndedBy = Pick<Ended, 'ending' | 'generation'> & Partial<Pick<Ended, 'code'>>
 
 /** Nothing has reached the client, and nothing will. */
-export interface Unheard extends EndedBy {
+interface Unheard extends EndedBy {
   readonly verdict: Verdict
 }
 
@@ -14,12 +16,12 @@ export interface Unheard extends EndedBy {
 export interface Broken {
   readonly ended: EndedBy
   readonly told: { readonly code: ErrorCode; readonly message: string }
-  /** For the log. */
-  readonly detail: string
+  readonly trouble: Trouble
 }
 
 /** What one event makes of an exchange, in each of the states it may be in. */
 export interface Interrupt {
+  readonly by: Interruption
   readonly unheard: Unheard
   /** undefined: it breaks off no answer that has begun. */
   readonly broken: Broken | undefined
@@ -27,26 +29,25 @@ export interface Interrupt {
   readonly leftAs: Ended['generation']
 }
 
+/** The upstream told its failure itself, and its client has heard it. */
+export const TOLD: EndedBy = { ending: 'upstream-error', generation: 'broken' }
+
 /** Another chain may still answer. */
 export function failed(failure: AttemptFailure): Unheard {
   return { verdict: { kind: 'failed', failure }, ending: 'upstream-error', generation: 'none' }
 }
 
-/** The upstream's answer broke by itself. */
-export function brokenOff(ending: 'upstream-cut' | 'upstream-error'): Broken {
-  return broken(
-    { ending, generation: 'broken' },
-    { code: 50201, message: 'the upstream broke off its answer' },
-  )
-}
+const BROKE_OFF = { code: 50201, message: 'the upstream broke off its answer' } as const
 
 export const DEADLINE: Interrupt = {
+  by: 'deadline',
   unheard: failed({ kind: 'deadline' }),
   broken: undefined,
   leftAs: 'cut',
 }
 
 export const STOP: Interrupt = {
+  by: 'stop',
   unheard: { verdict: { kind: 'stopped' }, ending: 'stopped', generation: 'none' },
   broken: broken(
     { ending: 'stopped', generation: 'cut' },
@@ -56,6 +57,7 @@ export const STOP: Interrupt = {
 }
 
 export const GONE: Interrupt = {
+  by: 'gone',
   unheard: { verdict: { kind: 'gone' }, ending: 'client-gone', generation: 'none' },
   broken: undefined,
   leftAs: 'cut',
@@ -64,6 +66,7 @@ export const GONE: Interrupt = {
 /** Something of our own broke. What was generated is still known, and the client still hears of it. */
 export function fault(error: unknown): Interrupt {
   return {
+    by: 'fault',
     unheard: { verdict: { kind: 'broken', error }, ending: 'gateway-error', generation: 'none' },
     broken: broken(
       { ending: 'gateway-error', generation: 'cut' },
@@ -73,23 +76,40 @@ export function fault(error: unknown): Interrupt {
   }
 }
 
+/** The answer itself tells of an error, or cannot be read. */
+export function answerFailed(answer: AnswerFailure): Interrupt {
+  const ending = answer.kind === 'cut' ? 'upstream-cut' : 'upstream-error'
+  return {
+    by: 'failure',
+    unheard: failed({ kind: 'answer', answer }),
+    broken: { ended: { ending, generation: 'broken' }, told: BROKE_OFF, trouble: troubleOf(answer) },
+    leftAs: 'broken',
+  }
+}
+
+/** What its upstream says of its own error inside it, else what was seen. */
+export function troubleOf(answer: AnswerFailure): Trouble {
+  if (answer.kind === 'cut') return { detail: BROKE_OFF.message }
+  return { status: answer.status, raw: answer.raw, detail: 'the upstream sent an error' }
+}
+
 /** Whoever aborts the upstream has left its state before, so this always is the upstream's own. */
 export function lostUpstream(transport: TransportFailure): Interrupt {
   const silent = transport.kind === 'idle-timeout'
-  const off = brokenOff('upstream-cut')
   return {
+    by: 'failure',
     unheard: failed({ kind: 'transport', transport }),
     broken: {
       ended: { ending: silent ? 'timeout' : 'upstream-cut', generation: 'broken' },
       told: silent
         ? { code: 50401, message: 'the upstream stopped sending in the middle of its answer' }
-        : off.told,
-      detail: transport.detail,
+        : BROKE_OFF,
+      trouble: { detail: transport.detail },
     },
     leftAs: 'broken',
   }
 }
 
 function broken(ended: EndedBy, told: Broken['told']): Broken {
-  return { ended, told, detail: told.message }
+  return { ended, told, trouble: { detail: told.message } }
 }

@@ -1,38 +1,32 @@
-/**
- * What an exchange can be in, what can happen to it, and what follows: the one table that `exchange.ts` acts by. It
- * knows nothing of sockets; what the words of the table do stands beside it in `exchange.ts`.
- */
-import type { TimerHandle } from '../../upstream/timers.ts'
-import type { Answer } from './answer.ts'
-
+/** What an exchange can be in, what can happen to it, and what follows: the one table that `exchange.ts` acts by. */
 export type State =
   /** The request is on its way; nothing of an answer has come. */
-  | { readonly kind: 'waiting' }
+  | 'waiting'
   /** The upstream refuses; its words are collected. */
-  | { readonly kind: 'refused'; readonly chunks: Uint8Array[]; length: number }
+  | 'refused'
   /** Held back: nothing meaningful has come yet. */
-  | { readonly kind: 'opening'; readonly answer: Answer }
+  | 'opening'
   /** Complete, and being taken apart for the client in a thread. */
-  | { readonly kind: 'converting'; readonly answer: Answer }
+  | 'converting'
   /** Reaches the client. */
-  | { readonly kind: 'answering'; readonly answer: Answer }
+  | 'answering'
   /** The upstream told its own failure inside the answer; what it still sends is passed on, nothing is added. */
-  | { readonly kind: 'told'; readonly answer: Answer }
-  /** The client has gone; the upstream is read on for its usage, and nothing is kept. No answer: its head has not come. */
-  | { readonly kind: 'left'; readonly answer: Answer | undefined; readonly grace: TimerHandle }
+  | 'told'
+  /** The client has gone; the upstream is read on for its usage, and nothing is kept. Its head may not have come. */
+  | 'left'
   /** Complete, for the client and for the charge; the connection is given a moment to end by itself. */
-  | { readonly kind: 'lingering'; readonly patience: TimerHandle }
-  | { readonly kind: 'over' }
+  | 'lingering'
+  | 'over'
 
 /** What follows each event in a state. `nothing`: it comes too late, or too early, to change anything. */
 interface Reactions {
   /** The head of the upstream's answer. */
   readonly head: 'open' | 'open-unheard' | 'nothing'
   /** A piece of its body. */
-  readonly data: 'collect' | 'pass' | 'count' | 'nothing'
+  readonly data: 'collect' | 'hold' | 'pass' | 'count' | 'nothing'
   /** The upstream has closed its answer in an orderly way. */
   readonly end: 'lacks-answer' | 'refuse' | 'finish' | 'finish-unheard' | 'let-go' | 'nothing'
-  /** The connection to the upstream broke, or fell silent. */
+  /** The connection to the upstream broke or fell silent, or its answer tells of an error or cannot be read. */
   readonly failure: Interrupted
   /** The answer has not begun in time. */
   readonly deadline: Interrupted
@@ -49,12 +43,14 @@ export type Interruption = 'failure' | 'deadline' | 'stop' | 'fault' | 'gone'
 
 /**
  * `end-unheard`: nothing has reached the client, and another chain may still answer where the verdict lets it.
- * `break-off`: the client that reads is told. `read-on`: what the upstream makes is still paid for. `end-left`: that ends.
- * `leave-told`: the client heard of the failure, and has gone. `let-go`: all is done but the connection.
+ * `break-off`: the client that reads is told. `end-told`: it has been told by the upstream. `read-on`: what the upstream makes
+ * is still paid for. `end-left`: that ends. `leave-told`: the client heard of the failure, and has gone. `let-go`: all is
+ * done but the connection.
  */
 export type Interrupted =
   | 'end-unheard'
   | 'break-off'
+  | 'end-told'
   | 'read-on'
   | 'end-left'
   | 'leave-told'
@@ -68,12 +64,13 @@ const UNHEARD = {
   fault: 'end-unheard',
 } as const
 const HEARD = { failure: 'break-off', deadline: 'nothing', stop: 'break-off', fault: 'break-off' } as const
+const TOLD = { failure: 'end-told', deadline: 'nothing', stop: 'end-told', fault: 'end-told' } as const
 const SETTLED = { deadline: 'nothing', stop: 'nothing', fault: 'nothing', gone: 'nothing' } as const
 
-export const REACTIONS: Readonly<Record<State['kind'], Reactions>> = {
+export const REACTIONS: Readonly<Record<State, Reactions>> = {
   waiting: { head: 'open', data: 'nothing', end: 'lacks-answer', ...UNHEARD, gone: 'read-on' },
   refused: { head: 'nothing', data: 'collect', end: 'refuse', ...UNHEARD, gone: 'end-unheard' },
-  opening: { head: 'nothing', data: 'pass', end: 'finish', ...UNHEARD, gone: 'read-on' },
+  opening: { head: 'nothing', data: 'hold', end: 'finish', ...UNHEARD, gone: 'read-on' },
   // The upstream has said all: neither a deadline nor a stop takes away what it made, and who has gone is seen at its end.
   converting: {
     head: 'nothing',
@@ -84,7 +81,7 @@ export const REACTIONS: Readonly<Record<State['kind'], Reactions>> = {
     fault: 'end-unheard',
   },
   answering: { head: 'nothing', data: 'pass', end: 'finish', ...HEARD, gone: 'read-on' },
-  told: { head: 'nothing', data: 'pass', end: 'finish', ...HEARD, gone: 'leave-told' },
+  told: { head: 'nothing', data: 'pass', end: 'finish', ...TOLD, gone: 'leave-told' },
   left: {
     head: 'open-unheard',
     data: 'count',

@@ -1,0 +1,112 @@
+/**
+ * What an answer has used so far, when that was told last, and what is known of it at its end. Its meter may break, and
+ * costs the client nothing of its answer then.
+ */
+import type { MeterReading } from '../../core/metering/meter.ts'
+import type { AnswerLane, KeptAnswer } from '../lanes/lane.ts'
+import type { Answer } from './answer.ts'
+import type { EndedBy } from './exchange-ends.ts'
+import type { ExchangeOptions } from './exchange-options.ts'
+import type { Ended } from './exchange-outcome.ts'
+import type { UpstreamReader } from './upstream-reader.ts'
+
+type Options = Pick<ExchangeOptions, 'extras' | 'lane' | 'now' | 'onError' | 'onProgress'>
+type Upstream = Pick<UpstreamReader, 'bytes' | 'unhindered'>
+
+export class AnswerUsage {
+  readonly #options: Options
+  readonly #upstream: Upstream
+  readonly #startedAt: number
+  #answer: Answer | undefined
+  /** Output as the upstream last told it, and when. */
+  #told: number | undefined
+  #toldAt: number
+  #last: MeterReading | undefined
+
+  constructor(options: Options, upstream: Upstream) {
+    this.#options = options
+    this.#upstream = upstream
+    this.#startedAt = options.now()
+    this.#toldAt = this.#startedAt
+  }
+
+  /** This is what came. */
+  open(answer: Answer): void {
+    this.#answer = answer
+  }
+
+  /** After each piece. A whole answer tells its output once, at its end: that says nothing of how far it had come when. */
+  noteTold(): void {
+    const answer = this.#answer
+    if (answer?.form !== 'stream' || answer.lane.toldOutput === this.#told) return
+    this.#told = answer.lane.toldOutput
+    this.#toldAt = this.#options.now()
+  }
+
+  /** Says where a running answer stands, when it has grown. */
+  tell(): void {
+    const reading = this.#answer?.lane.glanceMeter()
+    if (reading === undefined || sameReading(reading, this.#last)) return
+    this.#last = reading
+    this.#options.onProgress(reading, this.#upstream.bytes)
+  }
+
+  /** The best that is known at once, also where no head has come. */
+  glance(): MeterReading {
+    return (this.#answer?.lane ?? this.#options.lane.openWhole()).glanceMeter()
+  }
+
+  /** What there is to remember of it, once it has ended well. */
+  kept(): KeptAnswer | undefined {
+    try {
+      return this.#answer?.lane.kept()
+    } catch (error) {
+      this.#options.onError(error)
+      return undefined
+    }
+  }
+
+  ended({ ending, generation, code }: EndedBy): Ended {
+    const now = this.#options.now()
+    const lane = this.#made(generation)
+    const read = lane === undefined ? { reading: undefined } : this.#read(lane)
+    return {
+      ending: read.failed === true ? 'gateway-error' : ending,
+      generation,
+      reading: read.reading,
+      extras: this.#options.extras?.read(),
+      toldOutput: lane?.toldOutput,
+      generatedMs: now - this.#startedAt,
+      untoldMs: now - this.#toldAt,
+      unhindered: this.#upstream.unhindered,
+      code,
+    }
+  }
+
+  /** What is read at the end. One that was cut before its head came may have been generated all the same. */
+  #made(generation: Ended['generation']): AnswerLane | undefined {
+    if (generation === 'none') return undefined
+    return this.#answer?.lane ?? (generation === 'cut' ? this.#options.lane.openWhole() : undefined)
+  }
+
+  /** The exact reading, or the best there is when it cannot be made. */
+  #read(lane: AnswerLane): { readonly reading: MeterReading | undefined; readonly failed?: boolean } {
+    try {
+      return { reading: lane.readMeter() }
+    } catch (error) {
+      this.#options.onError(error)
+    }
+    try {
+      return { reading: lane.glanceMeter(), failed: true }
+    } catch (error) {
+      this.#options.onError(error)
+      return { reading: this.#last, failed: true }
+    }
+  }
+}
+
+function sameReading(one: MeterReading, other: MeterReading | undefined): boolean {
+  return (
+    other !== undefined && one.usage.output === other.usage.output && one.usage.input === other.usage.input
+  )
+}
