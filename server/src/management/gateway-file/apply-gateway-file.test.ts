@@ -90,6 +90,8 @@ describe('everything the file says is stored', () => {
       supportFeatures: ['text'],
       pricing: { billingModes: ['token'], inputPrice: '0.000001', outputPrice: '123456789012345678.123456' },
     })
+    const stored = [...models.values()].flatMap(({ pricing }) => Object.keys(pricing))
+    expect(stored.filter((name) => name.endsWith('Place'))).toEqual([])
     expect(models.get(modelId('gpt-5'))).toMatchObject({
       surcharges: {
         'service_tier.priority': { kind: 'multiplier', multiplier: '1.75' },

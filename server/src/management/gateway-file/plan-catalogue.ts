@@ -224,7 +224,11 @@ function mergeModel(row: ModelRow, old: Model | undefined, settings: Settings): 
 }
 
 /** As checked: one that names no currency is in the platform's own. */
-export function pricingOf({ currencyPlace: _place, ...row }: PricingRow, { currency }: Settings): Pricing {
+/** Prices without where they stand in the file. */
+export function pricingOf(
+  { currencyPlace: _currencyPlace, outputPricePlace: _outputPricePlace, ...row }: PricingRow,
+  { currency }: Settings,
+): Pricing {
   return { ...row, currency: row.currency ?? currency }
 }
 

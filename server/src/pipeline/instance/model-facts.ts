@@ -28,10 +28,10 @@ export function createModelFacts(): ModelFacts {
   return {
     terms(model, catalogue, extras = NOTHING_ASKED) {
       if (extras.asked.length > 0 && hasSurcharges(model))
-        return JSON.stringify(priceTerms(model, catalogue, extras))
+        return termsText(priceTerms(model, catalogue, extras))
       const known = texts.get(model)
       if (known !== undefined) return known
-      const text = JSON.stringify(priceTerms(model, catalogue, extras))
+      const text = termsText(priceTerms(model, catalogue, extras))
       texts.set(model, text)
       return text
     },
@@ -48,6 +48,11 @@ export function createModelFacts(): ModelFacts {
 export function hasSurcharges({ surcharges }: Pick<Model, 'surcharges'>): boolean {
   for (const _name in surcharges) return true
   return false
+}
+
+/** A price that there is none of is left out: the text goes into the store with every call. */
+function termsText(terms: PriceTerms): string {
+  return JSON.stringify(terms, (_name, value: unknown) => value ?? undefined)
 }
 
 function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras): PriceTerms {

@@ -8,8 +8,13 @@ const END = {
   patch: { status: 'completed', url: undefined, next: undefined, secondsProduced: 4.02, state: { a: null } },
 } as const
 
+const SETTLE = exampleSettle('call_1', { usage: { input: 1000 } })
+/** As the request pipeline makes it: its row says the same, with the same values. */
+const SAYING_TWICE = { ...SETTLE, log: { ...SETTLE.log, recipe: SETTLE.recipe, usage: SETTLE.used.usage } }
+
 const OPERATIONS: readonly HotOperation[] = [
   exampleReserve('call_1'),
+  SAYING_TWICE,
   exampleSettle('call_1', { usage: { input: 1000 } }),
   exampleSettle('call_1', { videoSeconds: 4 }, { task: END }),
   exampleAbandon('call_1'),
@@ -26,6 +31,11 @@ test('what a task clears is cleared at the other side, what it does not name sta
   expect(operation?.kind === 'abandon' && Object.keys(operation.task?.patch ?? {})).toEqual(
     Object.keys(END.patch),
   )
+})
+
+test('recipe and usage of a settlement travel once', () => {
+  const text = encodeOperations([SAYING_TWICE])
+  expect([text.split('"recipe"').length - 1, text.split('"usage"').length - 1]).toEqual([1, 1])
 })
 
 test('a call without a task sends nothing of one', () => {

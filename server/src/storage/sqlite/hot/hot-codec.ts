@@ -3,7 +3,9 @@
  * ten times as much, and it is paid for every call.
  */
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
-import type { HotOperation, VideoEnd } from '../../../core/ledger/operations.ts'
+import type { HotOperation, SettleOperation, VideoEnd } from '../../../core/ledger/operations.ts'
+import type { Recipe } from '../../../core/ledger/recipe.ts'
+import type { Used } from '../../../core/metering/quantities.ts'
 import { microCredits, type MicroCredits } from '../../../core/money.ts'
 import type { HotResult } from '../../sql/calls/hot-batch.ts'
 import { parseStored } from '../../sql/stored-json.ts'
@@ -32,6 +34,7 @@ function plainOperation(operation: HotOperation): unknown {
       return {
         ...operation,
         amount: operation.amount.toString(),
+        ...saidOnce(operation),
         log: plainLog(operation.log),
         ...(operation.task !== undefined && { task: plainEnd(operation.task) }),
       }
@@ -56,6 +59,25 @@ function plainLog(log: CallLogRow): unknown {
   return { ...log, amount: amount.toString(), deducted: deducted.toString(), owed: owed.toString() }
 }
 
+/** What a settlement and its log row have in common travels with the row. */
+function saidOnce({ recipe, used, log }: SettleOperation) {
+  return {
+    recipe: recipe === log.recipe ? undefined : recipe,
+    used: used.usage === log.usage ? { ...used, usage: undefined } : used,
+  }
+}
+
+/** As `saidOnce` left it. */
+interface SaidOnce extends Pick<SettleOperation, 'log'> {
+  readonly recipe?: Recipe
+  readonly used: Omit<Used, 'usage'> & Partial<Pick<Used, 'usage'>>
+}
+
+function saidAgain({ used, log, recipe = log.recipe }: SaidOnce): Pick<SettleOperation, 'recipe' | 'used'> {
+  if (recipe === undefined) throw new Error('a settlement came without its recipe')
+  return { recipe, used: { usage: log.usage, ...used } }
+}
+
 /** JSON has no `undefined`, and a field that is there as one is cleared: it travels as null, which no field of a task is. */
 function plainEnd(end: VideoEnd): unknown {
   const patch = Object.entries(end.patch).map(([name, value]): [string, unknown] => [name, value ?? null])
@@ -70,23 +92,22 @@ function fullEnd(end: VideoEnd): VideoEnd {
   return { id: end.id, patch: Object.fromEntries<unknown>(patch) }
 }
 
+/** Filled in place: nobody else has what was just parsed. */
 function fullOperation(operation: HotOperation): HotOperation {
   switch (operation.kind) {
     case 'settle':
-      return {
-        ...operation,
+      return Object.assign(operation, saidAgain(operation), {
         amount: money(operation.amount),
         log: fullLog(operation.log),
         ...(operation.task !== undefined && { task: fullEnd(operation.task) }),
-      }
+      })
     case 'abandon':
-      return {
-        ...operation,
+      return Object.assign(operation, {
         log: fullLog(operation.log),
         ...(operation.task !== undefined && { task: fullEnd(operation.task) }),
-      }
+      })
     case 'log':
-      return { ...operation, log: fullLog(operation.log) }
+      return Object.assign(operation, { log: fullLog(operation.log) })
     case 'reserve':
     case 'claim':
     case 'unclaim':
@@ -97,7 +118,7 @@ function fullOperation(operation: HotOperation): HotOperation {
 
 function fullLog(log: CallLogRow): CallLogRow {
   const { amount, deducted, owed } = log
-  return { ...log, amount: money(amount), deducted: money(deducted), owed: money(owed) }
+  return Object.assign(log, { amount: money(amount), deducted: money(deducted), owed: money(owed) })
 }
 
 function plainResult(result: HotResult): unknown {
