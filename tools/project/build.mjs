@@ -31,6 +31,7 @@ const OUTSIDE = [
   'pg-native',
   '@aws-sdk/*',
   'gpt-tokenizer',
+  'mediabunny',
   'nodemailer',
   'stripe',
   'vitest',

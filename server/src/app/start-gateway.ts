@@ -6,6 +6,7 @@ import { DAY_MS, MINUTE_MS } from '../core/durations.ts'
 import { type InstanceId, instanceId } from '../core/ids.ts'
 import type { Pipeline, PipelineParts } from '../pipeline/context.ts'
 import { createTokenCounter } from '../pipeline/instance/token-counter.ts'
+import { createBodyFiles } from '../pipeline/instance/body-files.ts'
 import { openUnsettledFiles, type UnsettledFiles } from '../pipeline/instance/pending/unsettled-files.ts'
 import { startVideos } from '../pipeline/video/serve-videos.ts'
 import { runningExaminer } from './doctor/examine-running.ts'
@@ -231,6 +232,7 @@ async function partsOf(
   return {
     storage,
     blobs,
+    bodyFiles: createBodyFiles(config.dataDirectory, telemetry),
     telemetry,
     instanceId: instance,
     fetchRemote: async (url, options) =>

@@ -19,6 +19,7 @@ export const PASSED_FORMS = {
   rerank: { makesOutputTokens: false },
   images: { makesOutputTokens: true },
   speech: { makesOutputTokens: true },
+  transcription: { makesOutputTokens: true },
 } as const satisfies Readonly<Record<string, PassedFormFacts>>
 
 interface PassedFormFacts {
@@ -85,6 +86,7 @@ export type BillingMode = (typeof BILLING_MODES)[number]
 export function billedBy(protocol: ChainProtocol): readonly BillingMode[] {
   if (protocol === 'video') return ['video_second', 'request']
   if (protocol === 'speech') return ['token', 'character', 'request']
+  if (protocol === 'transcription') return ['token', 'audio_second', 'request']
   // What makes tokens may make images of them.
   return makesOutputTokens(protocol) ? ['token', 'image', 'request'] : ['token', 'request']
 }

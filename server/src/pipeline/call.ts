@@ -7,6 +7,7 @@ import type { Catalogue, ChainProtocol, Model, WireId } from '../core/catalogue.
 import type { CallId, ModelId } from '../core/ids.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { ScannedRequest } from '../core/passthrough/requests/scanned-request.ts'
+import type { StoredBytes } from '../core/passthrough/splice.ts'
 import type { ReceivedForm } from '../core/video/form.ts'
 import type { Account } from '../storage/stores/accounts.ts'
 import type { Key } from '../storage/stores/keys.ts'
@@ -59,8 +60,11 @@ export interface IncomingCall {
   readonly keyInQuery: boolean
   readonly contentLength: number | undefined
   /** Reads the body to its end; `onChunk` may throw to refuse the rest. Rejects when the client has gone. */
-  readonly readBody: (onChunk: (chunk: Uint8Array) => void) => Promise<void>
+  readonly readBody: (onChunk: OnChunk) => Promise<void>
 }
+
+/** A promise: nothing more is read until it resolves; it may reject to refuse the rest. */
+export type OnChunk = (chunk: Uint8Array) => void | Promise<void>
 
 export interface AuthenticatedCall extends Omit<IncomingCall, 'stage'> {
   readonly stage: 'authenticated'
@@ -81,6 +85,9 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
 /** The request body as it arrived. Its bytes count against the process-wide budget until `release`. */
 export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
+  /** What comes behind them, of a form that is too large for memory; absent: nothing. */
+  readonly stored?: StoredBytes
+  /** Of all of it. */
   readonly length: number
   /** Begins empty; another body has another. */
   readonly memo: BodyMemo

@@ -13,6 +13,7 @@ import type { RemoteAnswer, RemoteOptions } from '../upstream/remote/fetch-remot
 import type { StreamedRemote, StreamOptions } from '../upstream/remote/stream-remote.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type BodyBudget } from './instance/body-budget.ts'
+import type { BodyFiles } from './instance/body-files.ts'
 import type { LoggedCall, ReservedCall } from './call.ts'
 import { type ChainObservations } from './instance/chains/chain-observations.ts'
 import { type Conversions } from './lanes/threads/conversions.ts'
@@ -40,6 +41,8 @@ export interface GatewayLimits extends BodyBounds {
 export interface PipelineParts {
   readonly storage: Storage
   readonly blobs: BlobStore
+  /** Where bodies lie that are too large for memory. */
+  readonly bodyFiles: BodyFiles
   readonly upstream: Upstream
   /** Fetches what clients name by address, within what the operator allows (`SLUICE_FETCH_ALLOW`). */
   readonly fetchRemote: (url: string, options: Omit<RemoteOptions, 'allow'>) => Promise<RemoteAnswer>

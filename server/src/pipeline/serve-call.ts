@@ -42,7 +42,7 @@ export async function serve(pipeline: ServeParts, arrival: Arrival, reply: Clien
 type ServeCallParts = AttemptParts &
   LeaveParts &
   ServeChatOrderParts &
-  Pick<Pipeline, 'models' | 'refuseWhenUnable'>
+  Pick<Pipeline, 'bodyFiles' | 'models' | 'refuseWhenUnable'>
 
 /**
  * The path of a call, one line per stage. Resolves when the answer has gone and the call is settled or abandoned;

@@ -22,6 +22,7 @@ export type ServeCountParts = RefuseParts &
   Pick<
     Pipeline,
     | 'bodyBudget'
+    | 'bodyFiles'
     | 'conversions'
     | 'countWindow'
     | 'health'

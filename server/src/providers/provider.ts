@@ -125,8 +125,15 @@ export interface BodyEdit {
 export interface OfflineRequest {
   readonly operation: Operation
   readonly forwardModelId: ForwardModelId
-  /** As it would have been sent. */
+  /** As it would have been sent; of a form as much as is in memory. */
   readonly body: readonly Uint8Array[]
+  /** What a form says; absent: the body is JSON. */
+  readonly form?: {
+    readonly fields: ReadonlyMap<string, string>
+    readonly files: number
+    /** Of sound in them. */
+    readonly soundSeconds: number
+  }
   /** Unique; ids in the answer are made from it. */
   readonly id: string
   /** Epoch ms. */

@@ -1,12 +1,18 @@
 import { Readable } from 'node:stream'
+import type { BodyPiece, StoredBytes } from '../core/passthrough/splice.ts'
 
-/** A body given in chunks, read as the socket takes it; nothing is copied or joined. */
+/** Read at once of what lies outside of memory. */
+const READ_BYTES = 65_536
+
+/** A body given in pieces, read as the socket takes it; nothing is copied or joined. */
 export class ChunkStream extends Readable {
-  readonly #chunks: readonly Uint8Array[]
+  readonly #chunks: readonly BodyPiece[]
   readonly #onProgress: () => void
   #next = 0
+  /** Of the piece at `#next`. */
+  #done = 0
 
-  constructor(chunks: readonly Uint8Array[], onProgress: () => void) {
+  constructor(chunks: readonly BodyPiece[], onProgress: () => void) {
     super()
     this.#chunks = chunks
     this.#onProgress = onProgress
@@ -19,12 +25,27 @@ export class ChunkStream extends Readable {
     let wanted = true
     while (wanted) {
       const chunk = this.#chunks[this.#next]
-      this.#next += 1
       if (chunk === undefined) {
         this.push(null)
         return
       }
-      if (chunk.byteLength > 0) wanted = this.push(chunk)
+      if (!(chunk instanceof Uint8Array) && this.#done < chunk.length) {
+        this.#readStored(chunk)
+        return
+      }
+      this.#next += 1
+      this.#done = 0
+      if (chunk instanceof Uint8Array && chunk.byteLength > 0) wanted = this.push(chunk)
     }
+  }
+
+  #readStored(stored: StoredBytes): void {
+    stored.read(this.#done, READ_BYTES).then(
+      (bytes) => {
+        this.#done += bytes.byteLength
+        this.push(bytes)
+      },
+      (error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
+    )
   }
 }

@@ -39,7 +39,7 @@ function call(server: ScriptedServer, changes: Partial<UpstreamCall> = {}): Upst
     auth: { kind: 'bearer' },
     credential: { secret: new Secret('sk-upstream'), fields: {} },
     body,
-    bodyLength: (changes.body ?? body).reduce((sum, chunk) => sum + chunk.byteLength, 0),
+    bodyLength: (changes.body ?? body).reduce((sum, chunk) => sum + chunk.length, 0),
     timeouts: { connectMs: 5_000, firstByteMs: 60_000, idleMs: 100_000 },
     ...changes,
   }

@@ -5,6 +5,7 @@
 import type { Dispatcher } from 'undici'
 import { type SecretMask, applyAuth, maskText, openSecretMask } from './credentials/auth.ts'
 import { filterBody } from './body-filter.ts'
+import type { BodyPiece } from '../core/passthrough/splice.ts'
 import { ChunkStream } from './chunk-stream.ts'
 import { Connections, type Lease, SplitUrls } from './connect/connections.ts'
 import { type FindProxy, noProxies } from './connect/find-proxy.ts'
@@ -251,8 +252,8 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     const { body, bodyLength } = this.#call
     if (body === undefined) return null
     const only = body[0]
-    if (body.length === 1 && only !== undefined) return only
-    if (bodyLength <= JOIN_BYTES_MAX) return Buffer.concat(body, bodyLength)
+    if (body.length === 1 && only instanceof Uint8Array) return only
+    if (bodyLength <= JOIN_BYTES_MAX && body.every(isInMemory)) return Buffer.concat(body, bodyLength)
     return new ChunkStream(body, () => this.#touch())
   }
 
@@ -426,6 +427,10 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
         return timeouts.idleMs
     }
   }
+}
+
+function isInMemory(piece: BodyPiece): piece is Uint8Array {
+  return piece instanceof Uint8Array
 }
 
 /** What came was no HTTP we can read, or what should go out is none. */

@@ -1,13 +1,14 @@
 /** The module's face: one call outward, given as data and answered into a sink. */
 import type { CredentialSecret, Timeouts } from '../core/catalogue.ts'
 import type { Auth, HttpRequest } from '../core/http-request.ts'
+import type { BodyPiece } from '../core/passthrough/splice.ts'
 
 export interface UpstreamCall {
   readonly request: Pick<HttpRequest, 'method' | 'url' | 'headers'>
   readonly auth: Auth
   readonly credential: CredentialSecret
   /** In order, written one after the other as the socket takes them; undefined: no body. */
-  readonly body: readonly Uint8Array[] | undefined
+  readonly body: readonly BodyPiece[] | undefined
   /** Bytes of all chunks. */
   readonly bodyLength: number
   readonly timeouts: Timeouts

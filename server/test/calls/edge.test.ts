@@ -378,7 +378,7 @@ test('a form that names its model twice is told so', async () => {
 })
 
 test.each([
-  ['POST', '/v1/audio/transcriptions', 'speech'],
+  ['POST', '/v1/audio/voices', 'speech'],
   ['POST', '/v1/images/edits', 'images'],
   ['POST', '/v1/responses/compact', 'compacting'],
   ['GET', '/v1/files', 'files'],

@@ -14,6 +14,7 @@ export const PROTOCOLS = everyOf<NewChain['protocol']>({
   rerank: true,
   images: true,
   speech: true,
+  transcription: true,
   video: true,
 })
 export const STREAM_USAGES = ['forward', 'inject'] as const

@@ -47,6 +47,7 @@ const PROTOCOLS = everyOf<Protocol>({
   rerank: true,
   images: true,
   speech: true,
+  transcription: true,
 })
 
 /** One group: what its keys speak, and what they may call. */

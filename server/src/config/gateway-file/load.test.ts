@@ -380,7 +380,7 @@ describe('each mistake is told with line, column and path', () => {
     [
       'a group of an unknown protocol',
       'groups: [{name: g, protocol: message, models: []}]',
-      'f:1:30 groups[0].protocol: must be one of chat, responses, messages, gemini, embeddings, gemini-embeddings, moderation, rerank, images, speech; did you mean messages?',
+      'f:1:30 groups[0].protocol: must be one of chat, responses, messages, gemini, embeddings, gemini-embeddings, moderation, rerank, images, speech, transcription; did you mean messages?',
     ],
     ['a new plan without a price', 'plans: [{code: BIG, level: 1}]', 'f:1:9 plans[0].price: is missing'],
     [

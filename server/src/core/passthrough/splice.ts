@@ -7,8 +7,20 @@ export interface Edit {
   readonly replacement: Uint8Array
 }
 
-export interface SplicedBody {
-  readonly chunks: readonly Uint8Array[]
+/** Bytes of a body that lie outside of memory. */
+export interface StoredBytes {
+  readonly length: number
+  /** The same memory as an array's own: nothing is read or copied. */
+  subarray(start: number, end?: number): StoredBytes
+  /** Some of them from `start` on, at least one and at most `most`. */
+  read(start: number, most: number): Promise<Uint8Array>
+}
+
+/** Of a body, in memory or not. */
+export type BodyPiece = Uint8Array | StoredBytes
+
+export interface SplicedBody<Piece extends BodyPiece = Uint8Array> {
+  readonly chunks: readonly Piece[]
   readonly length: number
 }
 
@@ -23,15 +35,23 @@ export function modelEdits(spans: readonly Span[], model: string): readonly Edit
   return spans.map(({ start, end }) => ({ start, end, replacement }))
 }
 
+/** Edits that put `model`, as it is, in place of every span: a form's fields are no JSON. */
+export function formModelEdits(spans: readonly Span[], model: string): readonly Edit[] {
+  const replacement = new TextEncoder().encode(model)
+  return spans.map(({ start, end }) => ({ start, end, replacement }))
+}
+
 /**
  * The body with the edits made: everything else is the same memory, cut into views. Edits may come in any order but
  * may not overlap.
  */
-export function spliceChunks(chunks: readonly Uint8Array[], edits: readonly Edit[]): SplicedBody {
+export function spliceChunks(chunks: readonly Uint8Array[], edits: readonly Edit[]): SplicedBody
+export function spliceChunks(chunks: readonly BodyPiece[], edits: readonly Edit[]): SplicedBody<BodyPiece>
+export function spliceChunks(chunks: readonly BodyPiece[], edits: readonly Edit[]): SplicedBody<BodyPiece> {
   const sorted = edits.toSorted((one, other) => one.start - other.start)
-  const spliced: Uint8Array[] = []
+  const spliced: BodyPiece[] = []
   let length = 0
-  const give = (bytes: Uint8Array): void => {
+  const give = (bytes: BodyPiece): void => {
     if (bytes.length === 0) return
     spliced.push(bytes)
     length += bytes.length

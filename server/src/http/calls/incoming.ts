@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId } from '../../core/ids.ts'
-import type { Arrival, ArrivingCall } from '../../pipeline/call.ts'
+import type { Arrival, ArrivingCall, OnChunk } from '../../pipeline/call.ts'
 import { readForm } from './read-form.ts'
 import { type Indexed, IndexedSet } from '../../core/indexed-set.ts'
 
@@ -61,7 +61,7 @@ function contentLengthOf(request: IncomingMessage): number | undefined {
 
 export interface BodyReading {
   /** Told the plain bytes, whatever they were compressed with; may throw to refuse the rest. */
-  readonly onChunk: (chunk: Uint8Array) => void
+  readonly onChunk: OnChunk
   readonly watch: BodyWatch
   /** How long the whole body may take. */
   readonly totalTimeoutMs: number
@@ -92,6 +92,9 @@ class IncomingBody {
   #over = false
   /** The wire has given all it had; a decoder may still be at it. */
   #arrived = false
+  /** Pieces that are still dealt with. */
+  #busy = 0
+  #ended = false
 
   constructor(request: IncomingMessage, reading: BodyReading, decoder: Transform | undefined) {
     this.#request = request
@@ -111,7 +114,10 @@ class IncomingBody {
 
   readPlain(): Promise<void> {
     this.#request.on('data', (chunk: Buffer) => this.#take(chunk))
-    this.#request.on('end', () => this.#done())
+    this.#request.on('end', () => {
+      this.#arrived = true
+      this.#done()
+    })
     return this.#whole
   }
 
@@ -139,13 +145,33 @@ class IncomingBody {
     if (this.#over) return
     this.#watched.alive = true
     try {
-      this.#reading.onChunk(chunk)
+      const busy = this.#reading.onChunk(chunk)
+      if (busy !== undefined) this.#waitFor(busy)
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error)))
+      this.#fail(asError(error))
     }
   }
 
+  /** Nothing more is read until what came is dealt with. */
+  #waitFor(busy: Promise<void>): void {
+    const source = this.#decoder ?? this.#request
+    source.pause()
+    this.#busy += 1
+    busy.then(
+      () => {
+        this.#busy -= 1
+        this.#watched.alive = true
+        if (this.#ended) this.#done()
+        else if (!this.#over) source.resume()
+      },
+      (error: unknown) => this.#fail(asError(error)),
+    )
+  }
+
+  /** A paused stream tells its end all the same, with its last piece. */
   #done(): void {
+    this.#ended = true
+    if (this.#busy > 0) return
     if (this.#leave()) this.#resolve()
   }
 
@@ -162,6 +188,10 @@ class IncomingBody {
     this.#reading.watch.remove(this.#watched)
     return true
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }
 
 function tooLate(): GatewayError {

@@ -35,7 +35,7 @@ export interface PresetModel {
   readonly price: PresetPrice
 }
 
-/** As the vendor publishes it, in its currency: per million tokens, for each second of video, for each call, or for each image. */
+/** As the vendor publishes it, in its currency: per million tokens, for each second of video, for each call, each image, or each second of sound. */
 export interface PresetPrice {
   readonly currency: string
   readonly input?: DecimalText
@@ -47,6 +47,7 @@ export interface PresetPrice {
   readonly perRequest?: DecimalText
   readonly perImage?: DecimalText
   readonly perMillionCharacters?: DecimalText
+  readonly perAudioSecond?: DecimalText
   /** Where it was read, and when (YYYY-MM-DD). */
   readonly source: string
   readonly date: string

@@ -145,7 +145,7 @@ function answeredOffline(
   const { reply, state } = orderOffline(dialect.respond.bind(dialect), {
     operation: 'generate',
     forwardModelId: leg.chain.forwardModelId,
-    body: lane.body,
+    body: lane.body.filter((piece) => piece instanceof Uint8Array),
     id: call.callId,
     at: pipeline.now(),
   })

@@ -1,7 +1,7 @@
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import { watchExtras } from '../../core/passthrough/extras-watch.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
-import type { FormedRequest } from '../../providers/provider.ts'
+import type { FormedRequest, OfflineRequest } from '../../providers/provider.ts'
 import { playOffline } from '../../upstream/connect/offline.ts'
 import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
 import { systemTimers } from '../../upstream/timers.ts'
@@ -81,7 +81,8 @@ export async function openExchange(
     lane: lane.lane,
     extras: extrasTold(leg, dialect),
     tierHeader: isConvertible(dialect) ? dialect.tierHeader : undefined,
-    stream: call.stream,
+    // Where bytes may come, only what says that it is a stream is one.
+    stream: call.stream && call.endpoint.kind.form?.answersInBytes === undefined,
     reply,
     replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
     pulse: pipeline.pulse,
@@ -105,7 +106,14 @@ function send(
   if (dialect.respond !== undefined) {
     const operation = call.stream ? 'stream' : 'generate'
     const { forwardModelId } = leg.chain
-    return playOffline(dialect.respond({ operation, forwardModelId, body, id: call.callId, at: now() }), sink)
+    const request = {
+      operation,
+      forwardModelId,
+      body: body.filter((piece) => piece instanceof Uint8Array),
+      id: call.callId,
+      at: now(),
+    } as const
+    return playOffline(dialect.respond({ ...request, ...formOf(call) }), sink)
   }
   const sent = {
     request: asAsked(call, leg, formed),
@@ -117,6 +125,12 @@ function send(
     minBytesPerSecond: leg.chain.minBytesPerSecond,
   }
   return upstream.open(dialect.framing === undefined ? sent : { framing: dialect.framing, ...sent }, sink)
+}
+
+function formOf({ scan }: ReservedCall): Pick<OfflineRequest, 'form'> {
+  if (scan.form === undefined) return {}
+  const { fields, files } = scan.form
+  return { form: { fields, files: files.length, soundSeconds: scan.soundSeconds ?? 0 } }
 }
 
 interface Sent {
@@ -137,7 +151,11 @@ function asAsked(call: ReservedCall, leg: Leg, formed: FormedRequest): FormedReq
   return {
     ...formed,
     url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),
-    headers: { ...formed.headers, ...forwardedHeaders(call, leg.chain.protocol) },
+    headers: {
+      ...formed.headers,
+      ...forwardedHeaders(call, leg.chain.protocol),
+      ...(call.scan.form === undefined ? {} : { 'content-type': call.scan.form.contentType }),
+    },
   }
 }
 

@@ -13,6 +13,7 @@ import {
   upstreamOf,
 } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
+import type { PassedForm } from '../kinds/kind.ts'
 import { passedForm, wireOf } from '../kinds/wire.ts'
 import { editBody, rewriteBody } from '../lanes/edit-body.ts'
 
@@ -58,6 +59,7 @@ export async function probeChain(
   if (formed === undefined)
     return { kind: 'not-testable', why: 'the vendor has no address: set its base_url or the fields it needs' }
   const body = bodyFor(found.dialect, target)
+  const type = typeOf(found.dialect)
   if (body === undefined)
     return { kind: 'not-testable', why: `this vendor has no test call over ${chain.protocol}` }
   const startedAt = pipeline.now()
@@ -72,7 +74,8 @@ export async function probeChain(
     return { kind: 'answered', status, durationMs: pipeline.now() - startedAt }
   }
   const reply = await send(pipeline, {
-    request: formed,
+    request:
+      type === undefined ? formed : { ...formed, headers: { ...formed.headers, 'content-type': type } },
     auth: found.dialect.auth,
     credential: secret,
     body: [body],
@@ -99,6 +102,8 @@ function bodyFor(
   { chain, model }: { readonly chain: Chain; readonly model: Model },
 ): Uint8Array | undefined {
   if (!isConvertible(dialect)) {
+    const { smallestFile } = passedForm(dialect.protocol)
+    if (smallestFile !== undefined) return formOf(chain.forwardModelId, smallestFile)
     const smallest = { model: chain.forwardModelId, ...passedForm(dialect.protocol).smallest }
     return Buffer.from(JSON.stringify(rewriteBody(smallest, dialect, chain.forwardModelId).body))
   }
@@ -111,6 +116,28 @@ function bodyFor(
   })
   if (encoded.kind === 'refused') return undefined
   return Buffer.from(JSON.stringify(editBody(encoded.body, dialect)))
+}
+
+const BOUNDARY = 'sluice-test-call'
+
+/** undefined: JSON. */
+function typeOf(dialect: LegUpstream['dialect']): string | undefined {
+  const isForm = !isConvertible(dialect) && passedForm(dialect.protocol).smallestFile !== undefined
+  return isForm ? `multipart/form-data; boundary=${BOUNDARY}` : undefined
+}
+
+function formOf(
+  model: string,
+  { field, name, content }: NonNullable<PassedForm['smallestFile']>,
+): Uint8Array {
+  return Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n`),
+    Buffer.from(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+    ),
+    content,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ])
 }
 
 const GREETING: CanonicalRequest = { ...plainRequest('Say OK.'), maxOutputTokens: OUTPUT_TOKENS }

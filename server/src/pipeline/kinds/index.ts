@@ -10,6 +10,7 @@ import { MODERATION } from './moderation.ts'
 import { RERANK } from './rerank.ts'
 import { SPEECH } from './speech.ts'
 import { STORED } from './stored.ts'
+import { TRANSCRIPTION } from './transcription.ts'
 import { VIDEO } from './video.ts'
 
 export const KINDS: readonly EndpointKind[] = [
@@ -23,6 +24,7 @@ export const KINDS: readonly EndpointKind[] = [
   RERANK,
   IMAGES,
   SPEECH,
+  TRANSCRIPTION,
 ]
 
 /** Those that are charged; the rest are questions. */

@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Counts } from '../../core/metering/quantities.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
 import type { AnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
+import type { FormReading } from '../../core/passthrough/requests/form-scan.ts'
 import type { RequestForm } from '../../core/passthrough/requests/request-form.ts'
 import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
 import type { ChainObservations } from '../instance/chains/chain-observations.ts'
@@ -28,6 +29,8 @@ export interface EndpointKind {
   readonly estimate?: (model: Model, call: EstimatedCall, parts: EstimateParts) => Estimate
   /** What of a request is refused before anything is held, told to its client; undefined: nothing. Absent: nothing ever is. */
   readonly refuses?: (scan: ScannedRequest) => string | undefined
+  /** What is read of bodies that are forms (multipart/form-data); absent: every body is JSON. */
+  readonly forms?: FormReading
   /** Of a kind that is passed on as it is, in a wire form of its own; absent: its calls speak protocols. */
   readonly form?: PassedForm
 }
@@ -44,12 +47,16 @@ export interface PassedForm {
   /** Of calls that make images: output tokens of one, where a vendor that bills tokens tells none. */
   readonly tokensPerImage?: number
   /**
-   * Answers are no JSON: their bytes pass as they come. Where the upstream tells no output, it is what the estimate says,
-   * however much of it has come. Absent: answers are documents.
+   * Answers are no JSON, or may be another text: their bytes pass as they come. Where the upstream tells no output, it is what
+   * the estimate says, however much of it has come. `only`: a document is no answer. Absent: answers are documents.
    */
-  readonly answersInBytes?: true
+  readonly answersInBytes?: 'only' | 'too'
+  /** It is about the sound in the files of its requests, which are forms: how long that plays is measured. */
+  readonly listens?: true
   /** The smallest request, without its model: `explain` asks about it, and a chain is tried with it. */
   readonly smallest: JsonObject
+  /** Its file, where requests are forms. */
+  readonly smallestFile?: { readonly field: string; readonly name: string; readonly content: Uint8Array }
 }
 
 /** A received call, as far as its size depends on it. */

@@ -60,7 +60,7 @@ export const SPEECH: EndpointKind = {
     ),
     text: (body: JsonValue): RequestText =>
       textIn(isJsonObject(body) ? [body['instructions'], body['input']] : []),
-    answersInBytes: true,
+    answersInBytes: 'only',
     smallest: { input: 'Hi', voice: 'alloy' },
   },
 }

@@ -10,19 +10,20 @@ export class CallMeter {
 
   constructor(
     pipeline: Pick<Pipeline, 'tokens' | 'telemetry'>,
-    call: Pick<ReservedCall, 'demand' | 'requestId' | 'endpoint'>,
+    call: Pick<ReservedCall, 'demand' | 'requestId' | 'endpoint' | 'scan'>,
   ) {
     const { inputTokens, outputTokens } = call.demand.estimate
     const { form } = call.endpoint.kind
     this.meter = createMeter({
       countTokens: (text) => countTokens(pipeline, call, text),
       countInput: () => {
-        this.inputEstimated = true
+        // Of a form's files there is nothing to count.
+        this.inputEstimated = call.scan.form === undefined
         return inputTokens
       },
       inputTokensEstimate: inputTokens,
       tokensPerImage: form?.tokensPerImage ?? 0,
-      outputUntold: form?.answersInBytes === true ? outputTokens : 0,
+      outputUntold: form?.answersInBytes === undefined ? 0 : outputTokens,
     })
   }
 }

@@ -6,12 +6,13 @@
 import type { JsonValue } from '../../core/json.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { StreamFailure } from '../../core/passthrough/breaks.ts'
+import type { BodyPiece } from '../../core/passthrough/splice.ts'
 
 export type Bytes = Uint8Array | string
 
 export interface Lane {
   /** What goes upstream. */
-  readonly body: readonly Uint8Array[]
+  readonly body: readonly BodyPiece[]
   readonly bodyLength: number
   /** JSON paths of the request that had no counterpart. */
   readonly dropped: readonly string[]

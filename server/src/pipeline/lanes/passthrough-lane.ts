@@ -5,7 +5,13 @@ import type { MeterReading } from '../../core/metering/meter.ts'
 import { type BodyTap, createBodyTap } from '../../core/passthrough/body-tap.ts'
 import type { BrokenAnswer, StreamFailure } from '../../core/passthrough/breaks.ts'
 import { usageInjection } from '../../core/passthrough/requests/inject.ts'
-import { modelEdits, type SplicedBody, spliceChunks } from '../../core/passthrough/splice.ts'
+import {
+  type BodyPiece,
+  formModelEdits,
+  modelEdits,
+  type SplicedBody,
+  spliceChunks,
+} from '../../core/passthrough/splice.ts'
 import { createStreamTap, type StreamTap } from '../../core/passthrough/stream-tap.ts'
 import { keepsAnswers } from '../../core/protocols/index.ts'
 import type { PassedDialect, RewrittenRequest, WireDialect } from '../../providers/provider.ts'
@@ -34,6 +40,16 @@ export function openPassthroughLane(
   const injection =
     leg.chain.streamUsage === 'inject' && dialect.protocol === 'chat' ? usageInjection(call.scan) : undefined
   const opening = { leg, dialect, injection }
+  if (call.scan.form !== undefined) {
+    const { chunks, stored } = call.body
+    const edits = formModelEdits(call.scan.modelSpans, leg.chain.forwardModelId)
+    return openOver(
+      pipeline,
+      call,
+      opening,
+      spliceChunks(stored === undefined ? chunks : [...chunks, stored], edits),
+    )
+  }
   if (!isEdited(call, dialect)) {
     const { forwardModelId } = leg.chain
     const edits = [
@@ -71,7 +87,7 @@ function openOver(
   pipeline: PassthroughLaneParts,
   call: ReservedCall,
   { leg, dialect, injection, rewritten }: Opening,
-  { chunks, length }: SplicedBody,
+  { chunks, length }: SplicedBody<BodyPiece>,
 ): Lane {
   const metering = new CallMeter(pipeline, call)
   const passing: Passing = {
@@ -108,7 +124,7 @@ function openOver(
 const DOCUMENT = /^(?:application\/(?:[^;\s]+\+)?json|text\/html)\b/i
 
 function passesBytes({ endpoint }: ReservedCall, contentType: string | undefined): boolean {
-  return endpoint.kind.form?.answersInBytes === true && !DOCUMENT.test(contentType ?? '')
+  return endpoint.kind.form?.answersInBytes !== undefined && !DOCUMENT.test(contentType ?? '')
 }
 
 function answerLane(

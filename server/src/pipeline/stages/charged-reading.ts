@@ -132,7 +132,7 @@ export function readingOf(
     imagesAsked: form?.tokensPerImage === undefined ? 0 : estimate.images,
     imagesAtOnce: !call.stream,
     tokensPerImage: form?.tokensPerImage ?? 0,
-    outputByRule: form?.answersInBytes === true,
+    outputByRule: form?.answersInBytes !== undefined,
     ...estimate,
   }
   return chargedReading(ended, held, ratesOf(pipeline, call, leg))

@@ -1,24 +1,27 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { type ModelId, modelId } from '../../core/ids.ts'
-import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
+import { createFormScanner, isForm } from '../../core/passthrough/requests/form-scan.ts'
+import { createRequestScanner, type RequestScanner } from '../../core/passthrough/requests/request-scan.ts'
 import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
-import type { AuthenticatedCall, ReceivedBody, ReceivedCall } from '../call.ts'
+import type { AuthenticatedCall, ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
+import type { BodyFile } from '../instance/body-files.ts'
 import { wireOf } from '../kinds/wire.ts'
+import { type BodyReading, type MeasureSoundParts, measureSound } from './measure-sound.ts'
+
+export type ReceiveParts = ReadBodyParts & MeasureSoundParts
 
 /**
  * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
- * what is too large (before reading where the length is told), no JSON object, or names no model.
+ * what is too large (before reading where the length is told), no JSON object or form, or names no model.
  */
-export async function receive(
-  pipeline: Pick<Pipeline, 'bodyBudget' | 'limits'>,
-  call: AuthenticatedCall,
-): Promise<ReceivedCall> {
+export async function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<ReceivedCall> {
   const { body, scan } = await readBody(pipeline, call)
   try {
     return {
       body,
-      scan,
+      scan:
+        call.endpoint.kind.form?.listens === true ? await measureSound(pipeline, call, { body, scan }) : scan,
       modelId: requestedModel(call, scan),
       stream: call.endpoint.streamVerb ?? scan.stream,
       user: scan.user,
@@ -37,29 +40,33 @@ function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId 
   return modelId(named)
 }
 
-interface BodyReading {
-  readonly body: ReceivedBody
-  readonly scan: ScannedRequest
-}
+type ReadBodyParts = Pick<Pipeline, 'bodyBudget' | 'bodyFiles' | 'limits'>
 
-async function readBody(
-  pipeline: Pick<Pipeline, 'bodyBudget' | 'limits'>,
-  call: AuthenticatedCall,
-): Promise<BodyReading> {
+/** Of a form; the rest goes into a file. Documents are scanned and spliced where they are. */
+const IN_MEMORY_BYTES_MAX = 1_048_576
+
+async function readBody(pipeline: ReadBodyParts, call: AuthenticatedCall): Promise<BodyReading> {
   const { bodyLimitBytes } = pipeline.limits
   if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
-  const scanner = createRequestScanner(wireOf(call.endpoint.protocol).requests, pipeline.limits)
+  const { scanner, isForm: spills } = scannerFor(pipeline, call)
   const chunks: Uint8Array[] = []
+  let file: BodyFile | undefined
   let length = 0
+  let held = 0
   let arrived = 0
   const release = (): void => {
-    pipeline.bodyBudget.give(length)
-    length = 0
+    pipeline.bodyBudget.give(held)
+    held = 0
     chunks.length = 0
+    file?.close()
   }
   const hold = (bytes: number): void => {
     pipeline.bodyBudget.take(bytes)
-    length += bytes
+    held += bytes
+  }
+  const spill = async (chunk: Uint8Array): Promise<void> => {
+    file ??= await pipeline.bodyFiles.open()
+    await file.append(chunk)
   }
   try {
     await call.readBody((chunk) => {
@@ -68,6 +75,8 @@ async function readBody(
       // Of a body that is refused the rest is read, so that the client hears why, but not kept.
       if (!scanner.push(chunk)) return release()
       hold(chunk.byteLength)
+      length += chunk.byteLength
+      if (spills && length > IN_MEMORY_BYTES_MAX) return spill(chunk)
       chunks.push(chunk)
     })
   } catch (error) {
@@ -79,5 +88,20 @@ async function readBody(
     release()
     throw new GatewayError(scan.code, { message: scan.message })
   }
-  return { body: { chunks, length, memo: {}, hold, release }, scan }
+  const stored = file === undefined ? {} : { stored: file.stored, file }
+  return { body: { chunks, length, memo: {}, hold, release, ...stored }, scan }
+}
+
+function scannerFor(
+  { limits }: Pick<Pipeline, 'limits'>,
+  { endpoint, headers }: AuthenticatedCall,
+): { readonly scanner: RequestScanner; readonly isForm: boolean } {
+  const type = headers['content-type']
+  const { forms } = endpoint.kind
+  if (forms !== undefined && isForm(type)) return { scanner: createFormScanner(forms, type), isForm: true }
+  if (endpoint.kind.form?.listens === true)
+    throw new GatewayError(40000, {
+      message: 'the request body must be a form: send it as multipart/form-data with its boundary',
+    })
+  return { scanner: createRequestScanner(wireOf(endpoint.protocol).requests, limits), isForm: false }
 }

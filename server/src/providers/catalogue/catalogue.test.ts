@@ -5,6 +5,7 @@ import {
   SANDBOX_EMBEDDING_MODEL,
   SANDBOX_IMAGE_MODEL,
   SANDBOX_SPEECH_MODEL,
+  SANDBOX_TRANSCRIPTION_MODEL,
   SANDBOX_MODELS,
   SANDBOX_MODERATION_MODEL,
   SANDBOX_RERANK_MODEL,
@@ -78,6 +79,12 @@ describe('the first catalogue', () => {
         expect(Number(pricing.characterPrice)).toBeGreaterThan(0)
         return
       }
+      if ('perAudioSecond' in price) {
+        expect(model.protocols).toEqual(['transcription'])
+        expect(pricing.billingModes).toEqual(['audio_second'])
+        expect(Number(pricing.audioSecondPrice)).toBeGreaterThan(0)
+        return
+      }
       if ('perRequest' in price) {
         expect(pricing.billingModes).toEqual(['request'])
         expect(Number(pricing.requestPrice)).toBeGreaterThan(0)
@@ -102,10 +109,10 @@ describe('the first catalogue', () => {
     }
   })
 
-  test('OpenAI models have chat and responses chains, sandbox models all four or one of the other kinds', () => {
+  test('OpenAI models have chat and responses chains or listen, sandbox models all four or one of the other kinds', () => {
     const protocolsOf = (code: string): unknown[] =>
       MODELS.filter(({ vendor }) => vendor.code === code).map(({ model }) => model.protocols.join(' '))
-    expect(new Set(protocolsOf('openai'))).toEqual(new Set(['chat responses']))
+    expect(new Set(protocolsOf('openai'))).toEqual(new Set(['chat responses', 'transcription']))
     expect(new Set(protocolsOf('sandbox'))).toEqual(
       new Set(['chat responses messages gemini', 'video', ...CHAIN_PROTOCOL_IDS.filter(isPassedForm)]),
     )
@@ -120,6 +127,7 @@ describe('the first catalogue', () => {
       SANDBOX_RERANK_MODEL,
       SANDBOX_IMAGE_MODEL,
       SANDBOX_SPEECH_MODEL,
+      SANDBOX_TRANSCRIPTION_MODEL,
     ])
   })
 })

@@ -29,7 +29,7 @@ export interface ListedModel {
 }
 
 /** In the vendor's own currency. */
-export type ListPrice = TokenPrice | VideoPrice | RequestPrice | ImagePrice | CharacterPrice
+export type ListPrice = TokenPrice | VideoPrice | RequestPrice | ImagePrice | CharacterPrice | AudioPrice
 
 /** Per million tokens. */
 export interface TokenPrice extends PriceOrigin {
@@ -57,6 +57,10 @@ export interface ImagePrice extends PriceOrigin {
 
 export interface CharacterPrice extends PriceOrigin {
   readonly perMillionCharacters: DecimalText
+}
+
+export interface AudioPrice extends PriceOrigin {
+  readonly perAudioSecond: DecimalText
 }
 
 interface PriceOrigin {
@@ -99,6 +103,8 @@ export function pricingOf(price: ListPrice): Pricing {
       billingModes: ['character'],
       characterPrice: price.perMillionCharacters,
     }
+  if ('perAudioSecond' in price)
+    return { ...NO_PRICES, currency, billingModes: ['audio_second'], audioSecondPrice: price.perAudioSecond }
   if ('perRequest' in price)
     return { ...NO_PRICES, currency, billingModes: ['request'], requestPrice: price.perRequest }
   return {

@@ -127,5 +127,22 @@ export const openaiVendor: EnvironmentVendor = {
         confidence: 'third-party',
       },
     },
+    {
+      modelId: 'whisper-1',
+      name: 'Whisper',
+      features: ['audio'],
+      contextTokens: undefined,
+      maxOutputTokens: undefined,
+      forwardModelId: 'whisper-1',
+      protocols: ['transcription'],
+      price: {
+        currency: 'USD',
+        perAudioSecond: '0.0001',
+        source: PRICES,
+        date: '2026-11-23',
+        confidence: 'third-party',
+        note: 'published as 0.006 a minute',
+      },
+    },
   ],
 }

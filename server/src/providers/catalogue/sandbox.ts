@@ -78,6 +78,16 @@ export const sandboxVendor: EnvironmentVendor = {
       protocols: ['speech'],
       price: { ...INVENTED, perMillionCharacters: '100' },
     },
+    {
+      modelId: 'sandbox-listen',
+      name: 'Sandbox Transcription (offline)',
+      features: ['audio'],
+      contextTokens: undefined,
+      maxOutputTokens: undefined,
+      forwardModelId: 'sandbox-listen',
+      protocols: ['transcription'],
+      price: { ...INVENTED, perAudioSecond: '0.0007' },
+    },
   ],
 }
 

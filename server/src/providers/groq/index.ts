@@ -1,4 +1,5 @@
 import type { FailureWords } from '../../core/routing/failure.ts'
+import { audioPath } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
@@ -17,6 +18,7 @@ export const groq: Provider = {
   publicFields: [],
   dialects: {
     speech: passedDialect({ protocol: 'speech', path: '/audio/speech', words: WORDS }),
+    transcription: passedDialect({ protocol: 'transcription', path: audioPath, words: WORDS }),
     chat: chatDialect({
       capabilities: (model) => ({
         reasoningField: 'reasoning',

@@ -1,3 +1,4 @@
+import { audioPath } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessages, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
@@ -14,6 +15,7 @@ export const openaiCompatible: Provider = {
   dialects: {
     images: passedDialect({ protocol: 'images', path: '/images/generations' }),
     speech: passedDialect({ protocol: 'speech', path: '/audio/speech' }),
+    transcription: passedDialect({ protocol: 'transcription', path: audioPath }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank' }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),

@@ -1,3 +1,4 @@
+import { audioPath } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { openAiChatCapabilities, openAiResponsesCapabilities } from '../dialects/openai-models.ts'
 import { passedDialect } from '../dialects/passed.ts'
@@ -21,6 +22,7 @@ export const openai: Provider = {
   dialects: {
     images: passedDialect({ protocol: 'images', path: '/images/generations' }),
     speech: passedDialect({ protocol: 'speech', path: '/audio/speech' }),
+    transcription: passedDialect({ protocol: 'transcription', path: audioPath }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({ capabilities: openAiChatCapabilities }),

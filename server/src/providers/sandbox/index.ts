@@ -17,6 +17,7 @@ import { sandboxRerank } from './rerank.ts'
 import { respondAs } from './respond.ts'
 import { responsesVoice } from './conversation/responses.ts'
 import { sandboxSpeech } from './speech.ts'
+import { sandboxTranscription } from './transcription.ts'
 import { sandboxVideo } from './video/video.ts'
 import type { Voice } from './conversation/voice.ts'
 
@@ -36,6 +37,7 @@ export const sandbox: Provider = {
     moderation: sandboxModeration,
     rerank: sandboxRerank,
     speech: sandboxSpeech,
+    transcription: sandboxTranscription,
   },
   video: sandboxVideo,
 }

@@ -16,5 +16,8 @@ export const SANDBOX_IMAGE_MODEL = 'sandbox-image'
 /** Speaks texts. */
 export const SANDBOX_SPEECH_MODEL = 'sandbox-voice'
 
+/** Writes down what it hears. */
+export const SANDBOX_TRANSCRIPTION_MODEL = 'sandbox-listen'
+
 /** Makes videos; any other name is refused, as a vendor does. */
 export const SANDBOX_VIDEO_MODEL = 'sandbox-video'

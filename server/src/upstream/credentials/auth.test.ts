@@ -237,7 +237,9 @@ describe('a Google service account', () => {
       new TokenCache(open),
     )
     expect(headers.get('authorization')).toBe('Bearer ya29.one')
-    const form = new URLSearchParams(Buffer.concat(calls[0]?.body ?? []).toString())
+    const form = new URLSearchParams(
+      Buffer.concat((calls[0]?.body ?? []).filter((piece) => piece instanceof Uint8Array)).toString(),
+    )
     expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer')
     const [header, claims, signature] = (form.get('assertion') ?? '').split('.')
     expect(JSON.parse(Buffer.from(header ?? '', 'base64url').toString())).toEqual({

@@ -20,6 +20,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
       request: price.perRequest ?? null,
       image: price.perImage ?? null,
       million_characters: price.perMillionCharacters ?? null,
+      audio_second: price.perAudioSecond ?? null,
       source: price.source,
       date: price.date,
       confidence: price.confidence,
@@ -29,20 +30,6 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     io.out(jsonText(rows))
     return
   }
-  const head = [
-    'VENDOR',
-    'KEY',
-    'MODEL',
-    'CURRENCY',
-    'INPUT',
-    'OUTPUT',
-    'VIDEO SECOND',
-    'REQUEST',
-    'IMAGE',
-    'CHARACTERS',
-    'AS OF',
-    'READ AT',
-  ]
   const cells = rows.map((row) => [
     row.vendor,
     row.variable ?? undefined,
@@ -54,12 +41,29 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
     row.request ?? undefined,
     row.image ?? undefined,
     row.million_characters ?? undefined,
+    row.audio_second ?? undefined,
     row.date,
     row.confidence,
   ])
-  io.out(tableText(head, cells))
+  io.out(tableText(HEAD, cells))
   io.err('list prices per million tokens, each in its own currency. sluice vendors add <vendor> adds one\n')
 }
+
+const HEAD = [
+  'VENDOR',
+  'KEY',
+  'MODEL',
+  'CURRENCY',
+  'INPUT',
+  'OUTPUT',
+  'VIDEO SECOND',
+  'REQUEST',
+  'IMAGE',
+  'CHARACTERS',
+  'SOUND SECOND',
+  'AS OF',
+  'READ AT',
+]
 
 export async function vendorsAdd(io: Console, code: string, flags: OutputFlags): Promise<void> {
   const preset = knownPresets(io.environment).find((known) => known.code === code)

@@ -43,6 +43,24 @@ export interface ScannedRequest {
   readonly references: readonly ItemReference[]
   /** Members of objects and items of arrays, at every depth, and the body itself: what building the document costs. */
   readonly values: number
+  /** Of a body that is a form; absent: it is JSON. */
+  readonly form?: ScannedForm
+  /** Seconds of sound in its files, where its kind of call is about them. */
+  readonly soundSeconds?: number
+}
+
+export interface ScannedForm {
+  /** As it came: the boundary is in it. */
+  readonly contentType: string
+  readonly files: readonly FormFile[]
+  /** The short ones by their names; of several of one name the last. */
+  readonly fields: ReadonlyMap<string, string>
+}
+
+/** Where the content of a file stands. */
+export interface FormFile extends Span {
+  /** Of its field, without the brackets of lists. */
+  readonly name: string
 }
 
 export interface RefusedRequest {

@@ -286,13 +286,13 @@ function callOperation(call: DescribedCall): JsonObject {
     'x-access': 'key',
     security: SECURITY.key,
     parameters: call.parameters ?? [],
-    ...(call.request === undefined
+    ...(call.request === undefined && call.multipart === undefined
       ? {}
       : {
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: call.request },
+              ...(call.request === undefined ? {} : { 'application/json': { schema: call.request } }),
               ...(call.multipart === undefined ? {} : { 'multipart/form-data': { schema: call.multipart } }),
             },
           },

@@ -1,4 +1,5 @@
 /** Calls of wire forms that nothing converts: one entry each. */
+import type { JsonObject } from '../../../core/json.ts'
 import { CALL_ERROR, GEMINI_ERROR } from './answers/errors.ts'
 import {
   any,
@@ -163,7 +164,40 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     error: CALL_ERROR,
     codes: GENERATING,
   },
+  listenCall('transcriptions', 'Write down what is said', {
+    language: text,
+    stream: STREAM,
+    'include[]': list(text),
+    'timestamp_granularities[]': list(text),
+  }),
+  listenCall('translations', 'Write down in English what is said', {}),
 ]
+
+function listenCall(name: string, summary: string, fields: JsonObject): DescribedCall {
+  return {
+    method: 'post',
+    path: `/v1/audio/${name}`,
+    tag: 'Calls',
+    summary,
+    description:
+      'Passed on as it is, but for the model. How long the sound plays is measured here and charged, or tokens, as the model is billed. The answer comes in the form asked for: JSON, text, SRT, VTT or events.',
+    multipart: open(
+      {
+        model: MODEL,
+        file: { type: 'string', format: 'binary' },
+        prompt: text,
+        response_format: text,
+        temperature: { type: 'number' },
+        ...fields,
+      },
+      ['model', 'file'],
+    ),
+    answer: open({ text, usage: object }),
+    event: open({ type: text, delta: text, text, usage: object }, ['type']),
+    error: CALL_ERROR,
+    codes: GENERATING,
+  }
+}
 
 function embedCall(
   verb: string,

@@ -16,6 +16,7 @@ import { editBody, rewriteBody } from '../edit-body.ts'
 import { answerText, countImages } from './answer-text.ts'
 import { bytesOf } from './bytes-of.ts'
 import { readFarOrder, submitFar } from './order-tasks.ts'
+import { measureSounds } from './measure-sounds.ts'
 import { findItems, readPast } from './read-past.ts'
 import { showKept } from './show-kept.ts'
 import type { AnswerTask, EditTask, PastRead, RequestTask, RewriteTask, Task, TaskResult } from './work.ts'
@@ -51,6 +52,8 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
       return submitFar(task)
     case 'show':
       return showKept(task)
+    case 'measure':
+      return measureSounds(task)
   }
 }
 

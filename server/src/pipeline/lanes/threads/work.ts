@@ -5,6 +5,7 @@ import type { Usage } from '../../../core/canonical/usage.ts'
 import type { PassedFormId, ProtocolId, WireId } from '../../../core/catalogue.ts'
 import type { ModelId } from '../../../core/ids.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
+import type { Span } from '../../../core/passthrough/splice.ts'
 import type { ReplyContext } from '../../../core/protocols/protocol.ts'
 import type { ItemPage } from '../../../core/protocols/responses/answer/stored-turn.ts'
 import type { VideoSubmission, VideoSubmit } from '../../../providers/video.ts'
@@ -33,6 +34,18 @@ export type Task =
   | OrderTask
   | SubmitTask
   | ShowTask
+  | MeasureTask
+
+/** How long the sound in some files of a form plays. */
+export interface MeasureTask {
+  readonly kind: 'measure'
+  /** What of the form is in memory. */
+  readonly head: Uint8Array
+  /** Of the file that holds the rest; undefined: there is none. */
+  readonly descriptor: number | undefined
+  /** Of the files' contents in the form. */
+  readonly spans: readonly Span[]
+}
 
 /** A client's body into an upstream's. */
 export interface RequestTask {
@@ -141,11 +154,20 @@ export type TaskResult =
   | OrderRead
   | Submitted
   | Shown
+  | SoundMeasured
   | AnswerConverted
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'upstream-error'; readonly status: number | undefined; readonly raw: JsonValue }
   /** The work itself threw: a mistake of ours. */
   | { readonly kind: 'threw'; readonly message: string; readonly stack: string | undefined }
+
+export interface SoundMeasured {
+  readonly kind: 'measured'
+  /** Of each file; undefined: it cannot be told. */
+  readonly seconds: readonly (number | undefined)[]
+  /** Why not, for the log. */
+  readonly reasons: readonly string[]
+}
 
 export interface RequestConverted {
   readonly kind: 'converted'

@@ -100,6 +100,7 @@ export const presetShape = z.strictObject({
           request: listPrice,
           image: listPrice,
           million_characters: listPrice,
+          audio_second: listPrice,
           source: z.string(),
           date: z.string(),
           confidence: z.string(),

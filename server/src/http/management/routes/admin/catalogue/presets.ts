@@ -127,6 +127,7 @@ function viewPrice(price: PresetPrice): z.output<typeof presetShape>['models'][n
     request: price.perRequest ?? null,
     image: price.perImage ?? null,
     million_characters: price.perMillionCharacters ?? null,
+    audio_second: price.perAudioSecond ?? null,
     source: price.source,
     date: price.date,
     confidence: price.confidence,

@@ -1,0 +1,248 @@
+/**
+ * Cuts a form into its parts as its bytes arrive (RFC 2046 §5.1, RFC 7578). Strict where readers differ: line ends are CRLF, the
+ * boundary stands nowhere but between parts, and a part's name can be read in one way alone.
+ */
+import type { Span } from '../splice.ts'
+
+export interface FormPart {
+  readonly name: string
+  /** It has the name of a file. */
+  readonly isFile: boolean
+}
+
+export interface FormSink {
+  begin(part: FormPart): void
+  /** `span`: of its content in the body. `text`: that content, of a part that is no file and not too long. */
+  end(part: FormPart, span: Span, text: Uint8Array | undefined): void
+}
+
+/** Of one part. */
+const HEADER_BYTES_MAX = 16_384
+const DASH = 0x2d
+const CR = 0x0d
+const LF = 0x0a
+const NOTHING = new Uint8Array(0)
+
+type State = 'start' | 'boundary' | 'header' | 'content' | 'epilogue'
+
+export class FormCutter {
+  /** Bytes so far. */
+  length = 0
+  /** What is wrong with the form; undefined: nothing yet. */
+  mistake: string | undefined
+  readonly #delimiter: Uint8Array
+  readonly #textBytesMax: number
+  readonly #sink: FormSink
+  #state: State = 'start'
+  /** What is not dealt with yet: it begins at `#at` of the body. */
+  #rest: Uint8Array = NOTHING
+  #at = 0
+  #part: FormPart | undefined
+  #partStart = 0
+  #text: Uint8Array[] = []
+  #textLength = 0
+
+  /** `textBytesMax`: of a part that is no file. */
+  constructor(boundary: string, textBytesMax: number, sink: FormSink) {
+    this.#delimiter = new TextEncoder().encode(`--${boundary}`)
+    this.#textBytesMax = textBytesMax
+    this.#sink = sink
+  }
+
+  /** The last boundary has come. */
+  get isWhole(): boolean {
+    return this.#state === 'epilogue' && this.mistake === undefined
+  }
+
+  push(chunk: Uint8Array): void {
+    this.length += chunk.byteLength
+    if (this.mistake !== undefined) return
+    this.#rest = joined(this.#rest, chunk)
+    while (this.mistake === undefined && this.#step()) continue
+  }
+
+  /** False: more bytes are needed. */
+  #step(): boolean {
+    switch (this.#state) {
+      case 'start':
+        return this.#begin()
+      case 'boundary':
+        return this.#afterBoundary()
+      case 'header':
+        return this.#header()
+      case 'content':
+        return this.#content()
+      case 'epilogue':
+        return this.#epilogue()
+    }
+  }
+
+  #begin(): boolean {
+    if (this.#rest.length < this.#delimiter.length + 2) return false
+    const from = this.#rest[0] === CR && this.#rest[1] === LF ? 2 : 0
+    if (!this.#isDelimiter(from)) return this.#wrong('it does not begin with its boundary')
+    return this.#go('boundary', from + this.#delimiter.length)
+  }
+
+  #afterBoundary(): boolean {
+    const [first, second] = this.#rest
+    if (second === undefined) return false
+    if (first === DASH && second === DASH) return this.#go('epilogue', 2)
+    if (first === CR && second === LF) return this.#go('header', 2)
+    return this.#wrong('its boundary stands inside of a part')
+  }
+
+  #header(): boolean {
+    const end = findHeaderEnd(this.#rest)
+    if (end === undefined)
+      return this.#rest.length > HEADER_BYTES_MAX ? this.#wrong('the header of a part is too long') : false
+    const part = readHeader(new TextDecoder().decode(this.#rest.subarray(0, end)))
+    if (typeof part === 'string') return this.#wrong(part)
+    this.#part = part
+    this.#text = []
+    this.#textLength = 0
+    this.#partStart = this.#at + end + 4
+    this.#sink.begin(part)
+    return this.#go('content', end + 4)
+  }
+
+  #content(): boolean {
+    const found = this.#findDelimiter()
+    if (found === undefined) {
+      // A delimiter may have begun, and the line's end before it.
+      const sure = this.#rest.length - this.#delimiter.length - 1
+      if (sure > 0) this.#keep(sure)
+      return false
+    }
+    if (found < 2 || this.#rest[found - 2] !== CR || this.#rest[found - 1] !== LF)
+      return this.#wrong('its boundary stands inside of a part')
+    this.#keep(found - 2)
+    this.#endPart()
+    return this.#go('boundary', 2 + this.#delimiter.length)
+  }
+
+  /** Up to there the rest is content. */
+  #keep(count: number): void {
+    if (this.#part?.isFile === false) {
+      this.#textLength += count
+      if (this.#textLength <= this.#textBytesMax) this.#text.push(this.#rest.slice(0, count))
+      else this.#text = []
+    }
+    this.#rest = this.#rest.subarray(count)
+    this.#at += count
+  }
+
+  #endPart(): void {
+    const part = this.#part
+    if (part === undefined) return
+    const readable = !part.isFile && this.#textLength <= this.#textBytesMax
+    const text = readable ? this.#text.reduce(joined, NOTHING) : undefined
+    this.#text = []
+    this.#part = undefined
+    this.#sink.end(part, { start: this.#partStart, end: this.#at }, text)
+  }
+
+  #epilogue(): boolean {
+    for (const byte of this.#rest)
+      if (byte !== CR && byte !== LF) return this.#wrong('something stands behind its last boundary')
+    this.#at += this.#rest.length
+    this.#rest = NOTHING
+    return false
+  }
+
+  #findDelimiter(): number | undefined {
+    for (let at = this.#rest.indexOf(DASH); at >= 0; at = this.#rest.indexOf(DASH, at + 1)) {
+      if (at + this.#delimiter.length > this.#rest.length) return undefined
+      if (this.#isDelimiter(at)) return at
+    }
+    return undefined
+  }
+
+  #isDelimiter(from: number): boolean {
+    const { length } = this.#delimiter
+    for (let index = 0; index < length; index += 1)
+      if (this.#rest[from + index] !== this.#delimiter[index]) return false
+    return true
+  }
+
+  #go(state: State, count: number): boolean {
+    this.#state = state
+    this.#rest = this.#rest.subarray(count)
+    this.#at += count
+    return true
+  }
+
+  #wrong(mistake: string): false {
+    this.mistake = mistake
+    return false
+  }
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other
+  const both = new Uint8Array(one.length + other.length)
+  both.set(one)
+  both.set(other, one.length)
+  return both
+}
+
+/** Where the empty line begins. */
+function findHeaderEnd(bytes: Uint8Array): number | undefined {
+  const most = Math.min(bytes.length - 3, HEADER_BYTES_MAX)
+  for (let at = 0; at < most; at += 1)
+    if (bytes[at] === CR && bytes[at + 1] === LF && bytes[at + 2] === CR && bytes[at + 3] === LF) return at
+  return undefined
+}
+
+const FIELD = /^([\w-]+):[ \t]*(.*)$/
+/** Values are quoted, without marks that some readers take for escapes, or single words. */
+const DISPOSITION =
+  /^form-data((?:[ \t]*;[ \t]*[\w*-]+=(?:"(?:[^"\\]|\\[^"\\])*"|[^\s";\\]+))+)[ \t]*;?[ \t]*$/i
+const PARAMETER = /;[ \t]*([\w*-]+)=(?:"((?:[^"\\]|\\[^"\\])*)"|([^\s";\\]+))/g
+
+/** What is wrong with it, as a text. */
+function readHeader(text: string): FormPart | string {
+  let disposition: string | undefined
+  for (const line of text.split('\r\n')) {
+    const [, name = '', value = ''] = FIELD.exec(line) ?? []
+    if (name === '' || hasControls(value)) return 'the header of a part has a line that is none'
+    switch (name.toLowerCase()) {
+      case 'content-disposition':
+        if (disposition !== undefined) return 'a part is named twice'
+        disposition = value
+        break
+      case 'content-transfer-encoding':
+        if (!/^(?:7bit|8bit|binary)$/i.test(value.trim())) return 'a part is encoded'
+        break
+      case 'content-type':
+        if (/^\s*multipart\//i.test(value)) return 'a part holds parts'
+        break
+      default:
+    }
+  }
+  return disposition === undefined ? 'a part has no name' : readDisposition(disposition)
+}
+
+function hasControls(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f) return true
+  }
+  return false
+}
+
+function readDisposition(value: string): FormPart | string {
+  const [, parameters] = DISPOSITION.exec(value) ?? []
+  if (parameters === undefined) return 'the name of a part, or of its file, cannot be read in one way alone'
+  const found = new Map<string, string>()
+  for (const [, key = '', quoted, word] of parameters.matchAll(PARAMETER)) {
+    const lower = key.toLowerCase()
+    if (found.has(lower)) return 'a part is named twice'
+    found.set(lower, quoted ?? word ?? '')
+  }
+  const name = found.get('name')
+  if (name === undefined || found.has('name*')) return 'a part has no name, or an encoded one'
+  // Some readers take these for parts of an escape.
+  if (/[\\%]/.test(name)) return 'the name of a part cannot be read in one way alone'
+  return { name, isFile: found.has('filename') || found.has('filename*') }
+}

@@ -1,0 +1,98 @@
+import { NO_USAGE } from '../../core/canonical/usage.ts'
+import type { Model } from '../../core/catalogue.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import type { Estimate } from '../../core/ledger/operations.ts'
+import { usageReaders } from '../../core/metering/counters.ts'
+import { ONE_CALL } from '../../core/metering/quantities.ts'
+import type { RequestText } from '../../core/metering/request-text.ts'
+import { answerForm } from '../../core/passthrough/answers/compiled-answers.ts'
+import { requestForm } from '../../core/passthrough/requests/request-form.ts'
+import type { EndpointKind, EstimatedCall } from './kind.ts'
+import { textIn } from './read-input.ts'
+import { silence } from './silence.ts'
+
+/** Sound as vendors that bill tokens count it: ten a second, and at the most. */
+const INPUT_TOKENS_PER_SECOND = 10
+const INPUT_TOKENS_PER_SECOND_WORST = 50
+/** Words of somebody who speaks: 150 a minute, and of the fastest, in the language with the most tokens, with times. */
+const OUTPUT_TOKENS_PER_SECOND = 4
+const OUTPUT_TOKENS_PER_SECOND_WORST = 40
+const BYTES_PER_TOKEN = 4
+
+/** What somebody else is to fetch has no length here. */
+const SEND_THE_SOUND = 'send the sound itself, as file: what lies elsewhere cannot be measured'
+
+/**
+ * Sound that is written down, in its own language or in English. The form passes byte for byte but for its model; how long its
+ * sound plays, measured here, is what is paid for, or the vendor's tokens.
+ */
+export const TRANSCRIPTION: EndpointKind = {
+  id: 'transcription',
+  flow: 'exchange',
+  paths: [
+    { methods: ['POST'], path: '/v1/audio/transcriptions', protocol: 'transcription' },
+    { methods: ['POST'], path: '/v1/audio/translations', protocol: 'transcription' },
+  ],
+  chains: ['transcription'],
+  counts: ({ pieces = ONE_CALL }) => ({
+    requests: 1,
+    images: 0,
+    videos: 0,
+    videoSeconds: 0,
+    audioSeconds: pieces.audioSeconds,
+  }),
+  estimate,
+  forms: {
+    files: ['file'],
+    refused: { url: SEND_THE_SOUND, file_url: SEND_THE_SOUND, file_id: SEND_THE_SOUND },
+  },
+  form: {
+    id: 'transcription',
+    requests: requestForm({ model: 'model', user: 'user', stream: 'stream' }),
+    answers: answerForm(
+      {
+        stream: {
+          fields: { type: 'type', usage: 'usage', error: 'error', delta: 'begun', text: 'begun' },
+          events: {
+            'transcript.text.delta': 'content',
+            'transcript.text.segment': 'content',
+            'transcript.text.done': 'terminator',
+            error: 'failure',
+          },
+          contentPrefix: undefined,
+          quietBlocks: [],
+          done: 'none',
+          finishTerminates: false,
+        },
+        body: { fields: { usage: 'usage', error: 'error' } },
+        imageItemType: undefined,
+      },
+      usageReaders({
+        places: { input: ['input_tokens', 'prompt_tokens'], output: ['output_tokens', 'completion_tokens'] },
+        toUsage: ({ input, output }) => ({ ...NO_USAGE, input, output }),
+      }),
+    ),
+    text: (body: JsonValue): RequestText => textIn(isJsonObject(body) ? [body['prompt']] : []),
+    answersInBytes: 'too',
+    listens: true,
+    smallest: {},
+    smallestFile: { field: 'file', name: 'silence.wav', content: silence() },
+  },
+}
+
+/** Of a vendor that tells no tokens there is a rule by the sound's length: it writes down all of it, whoever leaves. */
+function estimate(_model: Model, { scan }: EstimatedCall): Estimate {
+  const seconds = scan.soundSeconds ?? 0
+  const textBytes = scan.bodyBytes - scan.mediaBytes
+  return {
+    inputTokens: Math.ceil(textBytes / BYTES_PER_TOKEN + seconds * INPUT_TOKENS_PER_SECOND),
+    outputTokens: Math.ceil(seconds * OUTPUT_TOKENS_PER_SECOND),
+    images: 0,
+    videoSeconds: 0,
+    bound: 'strict',
+    worstInputTokens: Math.ceil(textBytes + seconds * INPUT_TOKENS_PER_SECOND_WORST),
+    worstOutputTokens: Math.ceil(seconds * OUTPUT_TOKENS_PER_SECOND_WORST),
+    covers: 'worst',
+    pieces: { ...ONE_CALL, audioSeconds: seconds },
+  }
+}
