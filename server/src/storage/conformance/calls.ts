@@ -3,6 +3,7 @@ import {
   ACCOUNT,
   credits,
   exampleDemand,
+  exampleAbandon,
   exampleLog,
   exampleReserve,
   FALLBACK,
@@ -148,6 +149,14 @@ export function describeCalls(suite: StorageSuite): void {
     expect(await byokVendors('call_1')).toEqual([VENDOR])
     await storage.accounts.putByok(ACCOUNT, vendorCode('openai'), secret, { enabled: false })
     expect(await byokVendors('call_2')).toEqual([])
+  })
+
+  test('a call is given back whatever kind of waiting end asks for it', async () => {
+    const { storage } = await openWithAccount(suite)
+    await storage.calls.reserve(exampleReserve('call_1'))
+    const waited = { ...exampleAbandon('call_1'), kind: 'lost-reservation' }
+    expect(await storage.calls.abandon(waited)).toMatchObject({ kind: 'done' })
+    expect(await storage.accounts.find(ACCOUNT)).toMatchObject({ held: 0n })
   })
 
   test('abandoning gives slot, window and hold back and logs the call', async () => {

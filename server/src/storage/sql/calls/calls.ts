@@ -39,7 +39,8 @@ export function createCallStore(options: CallStoreOptions): CallStore {
       return outcome
     },
     async abandon(operation) {
-      const outcome = await run({ kind: 'abandon', ...operation }, ['done'])
+      // Last: what waited for the store may have a kind of its own.
+      const outcome = await run({ ...operation, kind: 'abandon' }, ['done'])
       if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
       return outcome
     },
