@@ -7,8 +7,8 @@
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { buildWhenNeeded } from '../tools/project/build.mjs'
+import { bundleProgram } from '../tools/project/bundle-program.mjs'
 
 const bench = dirname(fileURLToPath(import.meta.url))
 const root = dirname(bench)
@@ -16,16 +16,7 @@ const root = dirname(bench)
 const program = join(root, 'server/dist/bench-console.js')
 
 await buildWhenNeeded(root)
-await build({
-  entryPoints: [join(bench, 'src/console-bench.ts')],
-  outfile: program,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-  logLevel: 'warning',
-})
+await bundleProgram({ entryPoints: [join(bench, 'src/console-bench.ts')] }, program)
 const ended = spawnSync(
   process.execPath,
   [program, '--probe', join(bench, 'src/console-probe.mjs'), ...process.argv.slice(2)],

@@ -2,19 +2,11 @@
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { bundleProgram } from '../tools/project/bundle-program.mjs'
 
 const bench = dirname(fileURLToPath(import.meta.url))
 const root = dirname(bench)
 const outfile = join(root, 'server/dist/bench-conversion.js')
 
-await build({
-  entryPoints: [join(bench, 'src/conversion-load.ts')],
-  outfile,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-})
+await bundleProgram({ entryPoints: [join(bench, 'src/conversion-load.ts')] }, outfile)
 process.exit(spawnSync(process.execPath, [outfile], { stdio: 'inherit' }).status ?? 1)

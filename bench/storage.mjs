@@ -7,8 +7,8 @@
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { buildWhenNeeded } from '../tools/project/build.mjs'
+import { bundleProgram } from '../tools/project/bundle-program.mjs'
 
 const bench = dirname(fileURLToPath(import.meta.url))
 const root = dirname(bench)
@@ -16,18 +16,8 @@ const root = dirname(bench)
 const dist = join(root, 'server/dist')
 
 await buildWhenNeeded(root)
-await build({
-  entryPoints: {
-    'bench-storage': join(bench, 'src/storage-bench.ts'),
-    'bench-load': join(bench, 'src/storage-load.ts'),
-  },
-  outdir: dist,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-})
+await bundleProgram({ entryPoints: [join(bench, 'src/storage-bench.ts')] }, join(dist, 'bench-storage.js'))
+await bundleProgram({ entryPoints: [join(bench, 'src/storage-load.ts')] }, join(dist, 'bench-load.js'))
 const ended = spawnSync(
   process.execPath,
   [join(dist, 'bench-storage.js'), '--load', join(dist, 'bench-load.js'), ...process.argv.slice(2)],

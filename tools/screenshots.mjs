@@ -1,22 +1,13 @@
 /** Pictures of every page of the console in `console/screenshots`; see `console/test/screenshots.ts`. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { buildWhenNeeded } from './project/build.mjs'
+import { bundleProgram } from './project/bundle-program.mjs'
 import { root } from './project/tree.mjs'
 
 await buildWhenNeeded(root)
 const program = join(root, 'server/dist/screenshots.js')
-await build({
-  entryPoints: [join(root, 'console/test/screenshots.ts')],
-  outfile: program,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-  logLevel: 'warning',
-})
+await bundleProgram({ entryPoints: [join(root, 'console/test/screenshots.ts')] }, program)
 const { status } = spawnSync(process.execPath, [program, ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',

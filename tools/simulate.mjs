@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { build } from 'esbuild'
+import { bundleProgram } from './project/bundle-program.mjs'
 import { root } from './project/tree.mjs'
 
 const SEEDS_PER_PROCESS = 1_000_000
@@ -90,25 +90,9 @@ async function load() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
   const outfile = join(folder, 'simulate.mjs')
   const contents = `export { simulate } from './simulation/simulate.ts'; export { stopServer } from './postgres/server.ts'`
-  await bundle(outfile, { stdin: { contents, resolveDir: join(root, 'server/test'), loader: 'ts' } })
-  await bundle(join(folder, 'storage-worker.js'), {
-    entryPoints: [join(root, 'server/src/storage/sqlite/worker.ts')],
-  })
+  await bundleProgram({ stdin: { contents, resolveDir: join(root, 'server/test'), loader: 'ts' } }, outfile)
+  const worker = join(root, 'server/src/storage/sqlite/worker.ts')
+  await bundleProgram({ entryPoints: [worker] }, join(folder, 'storage-worker.js'))
   process.setSourceMapsEnabled(true)
   return import(pathToFileURL(outfile).href)
-}
-
-/** As one file, which needs nothing of the product's own build. */
-function bundle(outfile, from) {
-  return build({
-    ...from,
-    outfile,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    sourcemap: 'inline',
-    logLevel: 'warning',
-  })
 }

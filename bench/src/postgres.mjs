@@ -2,20 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { bundleProgram } from '../../tools/project/bundle-program.mjs'
 
 /** Its address, the process whose family it is, and how to remove it with its data. */
 export async function startServer(root, core) {
   const file = join(root, 'server/dist/bench-postgres.js')
-  await build({
-    entryPoints: [join(root, 'server/test/postgres/server.ts')],
-    outfile: file,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-  })
+  await bundleProgram({ entryPoints: [join(root, 'server/test/postgres/server.ts')] }, file)
   const { openOwnServer } = await import(pathToFileURL(file))
   const server = await openOwnServer('bench', { durable: true })
   const { pid } = server

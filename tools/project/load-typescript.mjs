@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { bundleProgram } from './bundle-program.mjs'
 import { root } from './tree.mjs'
 
 /** The bundle lies below `node_modules` for the moment of the import, so that its packages are found from there. */
@@ -10,16 +10,7 @@ export async function loadTypeScript(path) {
   const folder = mkdtempSync(join(root, 'node_modules/.sluice-'))
   const outfile = join(folder, 'module.mjs')
   try {
-    await build({
-      entryPoints: [path],
-      outfile,
-      bundle: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-      target: 'node20.19',
-      logLevel: 'warning',
-    })
+    await bundleProgram({ entryPoints: [path] }, outfile)
     return await import(pathToFileURL(outfile).href)
   } catch (error) {
     if (!Array.isArray(error.errors)) throw error
