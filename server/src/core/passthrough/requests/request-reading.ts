@@ -3,12 +3,8 @@ import type { JsonKind, JsonSink } from '../json-scanner.ts'
 import { countCodePoints, parseJsonBytes, readTextPrefix, type TextPrefix } from '../json-text.ts'
 import type { SpanReader } from '../span-reader.ts'
 import type { Span } from '../splice.ts'
-import {
-  ExtrasReading,
-  ITEM_ID_CHARACTERS_MAX,
-  ItemReferencesReading,
-  VALUE_BYTES_MAX,
-} from './request-extras.ts'
+import { ITEM_ID_CHARACTERS_MAX, ItemReferencesReading } from './item-references.ts'
+import { ExtrasReading, VALUE_BYTES_MAX } from './request-extras.ts'
 import type { RequestRole } from './request-fields.ts'
 import { NAMED_FIELDS, ROLES } from './request-form.ts'
 import type { ScannedRequest, StreamOptionsPlace, StreamOptionsValue, ValuePlace } from './scanned-request.ts'

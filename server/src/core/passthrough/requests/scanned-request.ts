@@ -1,7 +1,8 @@
 /** What is known of a request once its body has been read. */
 import type { JsonKind } from '../json-scanner.ts'
 import type { Span } from '../splice.ts'
-import type { ItemReference, RequestExtras } from './request-extras.ts'
+import type { ItemReference } from './item-references.ts'
+import type { RequestExtras } from './request-extras.ts'
 
 export type RequestScan = ScannedRequest | RefusedRequest
 
