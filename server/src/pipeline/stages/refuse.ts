@@ -5,7 +5,7 @@ import { AddressNotAllowed, findHolderNow } from './authenticate.ts'
 import type { RefusedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { asGatewayError } from '../exchange/leave.ts'
-import { baseLogRow, codeAndMessage } from './settle.ts'
+import { baseLogRow, codeAndMessage } from './log-row.ts'
 import type { ClientReply } from '../reply.ts'
 
 export type RefuseParts = Pick<

@@ -13,7 +13,7 @@ import type { Key } from '../../storage/stores/keys.ts'
 import type { Pipeline } from '../context.ts'
 import { rateLimitHeaders } from '../headers.ts'
 import { type EndpointKind, countsOf } from '../kinds/kind.ts'
-import { appIdOf, customIdOf } from './settle.ts'
+import { appIdOf, customIdOf } from './log-row.ts'
 
 /** A call of any kind whose demand is known. */
 export interface Reservable

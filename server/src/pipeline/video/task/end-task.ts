@@ -4,14 +4,10 @@ import { NOTHING_USED } from '../../../core/metering/quantities.ts'
 import { priceCall } from '../../../core/pricing/price.ts'
 import type { VideoTask, VideoTaskError, VideoTaskPatch } from '../../../core/video/task.ts'
 import type { Pipeline } from '../../context.ts'
-import {
-  type PersistParts,
-  baseLogRow,
-  frozenTerms,
-  monthStartAt,
-  persist,
-  quietly,
-} from '../../stages/settle.ts'
+import { quietly } from '../../quietly.ts'
+import { baseLogRow } from '../../stages/log-row.ts'
+import { monthStartAt, persist, type PersistParts } from '../../stages/persist.ts'
+import { frozenTerms } from '../../stages/settle.ts'
 import { lookAgain } from '../answer/await-end.ts'
 import type { OpenTask } from '../order/open-task.ts'
 import { inputKeyOf } from '../order/prepare-inputs.ts'

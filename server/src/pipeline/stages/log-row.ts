@@ -1,0 +1,57 @@
+/** The row that the log keeps of a call: what its stage knows of it, and what is said of its end. */
+import { explainedMessage, type GatewayError } from '../../core/errors/gateway-error.ts'
+import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
+import type { LoggedCall } from '../call.ts'
+/**
+ * A log row with everything this stage of the call knows and what is said of its end; the rest says that nothing happened.
+ * Filled in place: spreading one large object into another costs more than all else that is done for a row.
+ */
+export function baseLogRow(
+  call: LoggedCall,
+  endedAt: number,
+  ...end: readonly Partial<CallLogRow>[]
+): CallLogRow {
+  const row: CallLogRow = {
+    callId: call.callId,
+    requestId: call.requestId,
+    createdAt: call.at,
+    endedAt,
+    endpoint: call.endpoint.path,
+    clientProtocol: call.endpoint.protocol,
+    ...EMPTY_LOG_ROW,
+    modelRequested: bounded(call.modelId ?? call.endpoint.pathModel),
+    keyId: call.key?.id,
+    accountId: call.account?.id,
+    stream: call.stream ?? false,
+    user: call.user,
+    appId: appIdOf(call),
+    customId: customIdOf(call),
+    durationMs: endedAt - call.at,
+  }
+  for (const part of end) Object.assign(row, part)
+  return row
+}
+
+/** Logged texts of the client are cut: a log is no place to store data. */
+const LOGGED_TEXT_MAX = 256
+
+/** `Gw-App-Id`, else the product the User-Agent names first (docs/reference/contract.md#1-68). */
+export function appIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
+  const named = call.headers['gw-app-id']
+  if (named !== undefined && named !== '') return bounded(named)
+  const [product] = (call.headers['user-agent'] ?? '').trim().split(/[\s/(;,]/, 1)
+  return product === undefined || product === '' ? undefined : bounded(product)
+}
+
+export function customIdOf(call: Pick<LoggedCall, 'headers'>): string | undefined {
+  return bounded(call.headers['gw-custom-id'])
+}
+
+/** What the client is told of an error of the gateway's own, as a row keeps it. */
+export function codeAndMessage(error: GatewayError): Pick<CallLogRow, 'code' | 'message'> {
+  return { code: error.code, message: bounded(explainedMessage(error)) }
+}
+
+function bounded(text: string | undefined): string | undefined {
+  return text === undefined || text.length <= LOGGED_TEXT_MAX ? text : text.slice(0, LOGGED_TEXT_MAX)
+}
