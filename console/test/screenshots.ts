@@ -60,5 +60,6 @@ async function take(context: BrowserContext, picture: Picture, variant: string):
 
 async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
+  await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
   await page.evaluate('document.fonts.ready')
 }

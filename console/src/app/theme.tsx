@@ -80,7 +80,7 @@ export const theme = createTheme({
       defaultProps: { visibilityToggleIcon: ({ reveal }) => <Icon name={reveal ? 'eyeClosed' : 'eye'} /> },
       classNames: { input: controls.input },
     }),
-    NumberInput: look<NumberInputFactory>({ defaultProps: { hideControls: true } }),
+    NumberInput: look<NumberInputFactory>({ defaultProps: { hideControls: true, thousandSeparator: ',' } }),
     Select: look<SelectFactory>({
       defaultProps: {
         allowDeselect: false,
@@ -133,7 +133,10 @@ export const theme = createTheme({
     Checkbox: look<CheckboxFactory>({
       classNames: { input: controls.checkbox, label: controls.optionLabel },
     }),
-    Switch: look<SwitchFactory>({ classNames: { track: controls.track, label: controls.optionLabel } }),
+    Switch: look<SwitchFactory>({
+      defaultProps: { withThumbIndicator: false },
+      classNames: { track: controls.track, label: controls.optionLabel },
+    }),
     Skeleton: look<SkeletonFactory>({ classNames: { root: controls.skeleton } }),
     Notification: look<NotificationFactory>({
       classNames: {

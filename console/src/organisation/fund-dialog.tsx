@@ -46,7 +46,6 @@ export function FundDialog({ organisation, onClose }: FundDialogProps) {
                 : `${sign}${format.number(balance, 2)}`,
           })}
           min={0}
-          thousandSeparator=","
           data-autofocus
           {...form.getInputProps('amount')}
         />

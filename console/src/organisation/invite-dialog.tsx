@@ -46,7 +46,6 @@ export function InviteDialog({ organisation, onClose }: InviteDialogProps) {
             prefix={sign}
             min={0}
             decimalScale={2}
-            thousandSeparator=","
             placeholder={t('organisation.capNone')}
             {...form.getInputProps('monthly_cap_yuan')}
           />

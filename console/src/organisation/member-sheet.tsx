@@ -77,7 +77,6 @@ function Bounds({ form }: { readonly form: UseFormReturnType<MemberValues> }) {
         prefix={sign}
         min={0}
         decimalScale={2}
-        thousandSeparator=","
         placeholder={t('organisation.capNone')}
         {...form.getInputProps('monthly_cap_yuan')}
       />

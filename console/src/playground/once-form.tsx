@@ -1,4 +1,4 @@
-import { Button, NumberInput, Select, Textarea } from '@mantine/core'
+import { Button, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,8 +7,7 @@ import { Icon } from '../parts/marks/icon.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import { Problem } from '../parts/page/problem.tsx'
 import { useFormat } from '../parts/values/format.ts'
-import type { JsonRecord } from './json.ts'
-import type { Field, FormKind } from './kinds/kind.ts'
+import type { AnswerProps, Field, FormKind } from './kinds/kind.ts'
 import styles from './playground.module.css'
 import type { Caller } from './use-call.ts'
 
@@ -24,13 +23,9 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(kind.fields.map(({ name, initial }) => [name, initial])),
   )
-  const [answer, setAnswer] = useState<JsonRecord>()
   const { call } = caller
+  const { answer, ask } = useAnswer({ model, kind, caller }, values)
   const isRunning = call?.state === 'running'
-  const ask = async (): Promise<void> => {
-    setAnswer(undefined)
-    await caller.send(kind.request(model, values), { onEvent: () => undefined, onAnswer: setAnswer })
-  }
   const isFilled = kind.fields.every(({ name }) => values[name]?.trim() !== '')
   return (
     <section className={styles.talk} aria-label={kind.label}>
@@ -64,10 +59,24 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
       {call?.state === 'failed' && <Problem error={call.error} onRetry={() => inBackground(ask())} />}
       {call?.state === 'stopped' && <p className={styles.hint}>{t('playground.stopped')}</p>}
       {call?.state === 'done' && answer !== undefined && (
-        <kind.Answer request={call.request} answer={answer} get={(path) => caller.ask(path)} />
+        <kind.Answer request={call.request} {...answer} get={(path) => caller.ask(path)} />
       )}
     </section>
   )
+}
+
+/** Asks with what the fields hold, and keeps the answer until one asks again. */
+function useAnswer({ model, kind, caller }: OnceFormProps, values: Readonly<Record<string, string>>) {
+  const [answer, setAnswer] = useState<Pick<AnswerProps, 'answer' | 'file'>>()
+  const ask = async (): Promise<void> => {
+    setAnswer(undefined)
+    await caller.send(kind.request(model, values), {
+      onEvent: () => undefined,
+      onAnswer: (whole) => setAnswer({ answer: whole, file: undefined }),
+      onFile: (file) => setAnswer({ answer: {}, file }),
+    })
+  }
+  return { answer, ask }
 }
 
 interface OneFieldProps {
@@ -85,6 +94,14 @@ function OneField({ field: { name, input, choices = [] }, value, onChange }: One
         <Textarea
           label={label}
           rows={4}
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )
+    case 'line':
+      return (
+        <TextInput
+          label={label}
           value={value}
           onChange={({ currentTarget }) => onChange(currentTarget.value)}
         />

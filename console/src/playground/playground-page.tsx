@@ -33,7 +33,9 @@ export function PlaygroundPage() {
         models.length === 0 ? (
           <>
             <PageHead title={t('pages.playground')} />
-            <Empty icon="models" title={t('playground.none')} />
+            <Empty icon="models" title={t('playground.none')}>
+              {t('playground.noneHint')}
+            </Empty>
           </>
         ) : (
           <Playground key={organisation ?? ''} models={models} />

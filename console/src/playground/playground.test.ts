@@ -34,6 +34,20 @@ beforeAll(async () => {
           pricing: { billing_modes: ['request'], request_price: 0.001 },
           chains: [{ ...chain, protocol: 'moderation', forward_model_id: 'sandbox-moderate' }],
         },
+        {
+          model_id: 'painter',
+          name: 'Painter',
+          support_features: ['image'],
+          pricing: { billing_modes: ['image'], image_price: 0.01 },
+          chains: [{ ...chain, protocol: 'images', forward_model_id: 'sandbox-image' }],
+        },
+        {
+          model_id: 'reader',
+          name: 'Reader',
+          support_features: ['audio'],
+          pricing: { billing_modes: ['character'], character_price: 100 },
+          chains: [{ ...chain, protocol: 'speech', forward_model_id: 'sandbox-voice' }],
+        },
       ],
     },
   })
@@ -140,6 +154,37 @@ test('texts become vectors, and a text is judged', async () => {
   await page.getByRole('textbox', { name: 'Text' }).fill('I will hurt you')
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('table', { name: 'Categories' }).getByText('violence', { exact: true }).waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('images are made and seen, and a text is read aloud', async () => {
+  const visit = await site.visit('/playground?model=painter', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('textbox', { name: 'What is to be seen' }).fill('A gate over a wave')
+  await page.getByRole('combobox', { name: 'How many' }).click()
+  await page.getByRole('option', { name: '2' }).click()
+  await page.getByRole('button', { name: 'Send' }).click()
+  const images = page.getByRole('list', { name: 'The images' })
+  await images.getByRole('img', { name: 'A gate over a wave' }).nth(1).waitFor()
+  await expect
+    .poll(() => page.evaluate('document.querySelector("main li img").naturalWidth'))
+    .toBeGreaterThan(0)
+  await outcome(page).getByText('Completed').waitFor()
+  expect(await visit.barriers()).toEqual([])
+  await page.getByRole('combobox', { name: 'Model' }).click()
+  await page.getByRole('option', { name: 'Reader' }).click()
+  await page.getByRole('textbox', { name: 'Text' }).fill('All gates are open.')
+  await page.getByRole('textbox', { name: 'Voice' }).fill('coral')
+  await page.getByRole('button', { name: 'Send' }).click()
+  const sound = page.getByLabel('The recording')
+  await sound.waitFor()
+  await expect.poll(() => page.evaluate('document.querySelector("audio").duration')).toBeGreaterThan(0.5)
+  await outcome(page).getByText('Completed').waitFor()
+  await panel(page).getByRole('tab', { name: 'Response' }).click()
+  await panel(page)
+    .getByText(/audio\/wav, \d+ bytes/)
+    .waitFor()
   expect(visit.faults).toEqual([])
   await visit.close()
 })

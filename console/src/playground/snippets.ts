@@ -10,8 +10,9 @@ export function curlOf({ path, body }: WireRequest, baseUrl: string): string {
   -d '${json}'`
 }
 
+/** `end` does something with the answer; absent: it is printed. */
 export const openAiSnippet =
-  (method: string) =>
+  (method: string, end?: string) =>
   ({ body }: WireRequest, baseUrl: string): string =>
     `import os
 from openai import OpenAI
@@ -20,7 +21,7 @@ client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["SLUICE_KEY"])
 answer = client.${method}(
 ${argumentsOf(body)}
 )
-${told(body)}`
+${end ?? told(body)}`
 
 export function anthropicSnippet({ body }: WireRequest, baseUrl: string): string {
   return `import os

@@ -29,6 +29,8 @@ export interface Listener {
   onEvent(event: JsonRecord): void
   /** Of an answer that comes as one. */
   onAnswer(answer: JsonRecord): void
+  /** Of an answer that is no text: a sound. */
+  onFile?(file: Blob): void
 }
 
 export interface Caller {
@@ -93,7 +95,16 @@ async function readAnswer(
   listener: Listener,
   change: (next: Pick<SentCall, 'raw' | 'events'>) => void,
 ): Promise<string> {
-  const isStream = response.ok && (response.headers.get('content-type') ?? '').includes('text/event-stream')
+  const type = response.headers.get('content-type') ?? ''
+  const isStream = response.ok && type.includes('text/event-stream')
+  if (response.ok && type.startsWith('audio/')) {
+    const file = await response.blob()
+    listener.onFile?.(file)
+    // What can be read of it.
+    const raw = `${type}, ${file.size} bytes`
+    change({ raw, events: 0 })
+    return raw
+  }
   let raw = ''
   let events = 0
   const parser = createParser({

@@ -87,7 +87,6 @@ function AlertForm({ account }: { readonly account: Account }) {
           label={t('settings.lowCredits')}
           suffix=" Credits"
           min={0}
-          thousandSeparator=","
           placeholder={t('settings.never')}
           {...form.getInputProps('alerts.low_credits')}
         />
@@ -95,7 +94,6 @@ function AlertForm({ account }: { readonly account: Account }) {
           label={t('settings.failures')}
           min={1}
           allowDecimal={false}
-          thousandSeparator=","
           placeholder={t('settings.never')}
           {...form.getInputProps('alerts.failures_per_hour')}
         />

@@ -29,6 +29,7 @@ export function Sessions() {
             <div>
               <End
                 title={t('settings.endOthers')}
+                shown={t('settings.endOthers')}
                 text={t('settings.endOthersText')}
                 end={endOtherSessions}
               />

@@ -34,7 +34,6 @@ export function Exchange({ account }: { readonly account: Account | undefined })
             prefix={sign}
             min={0}
             decimalScale={6}
-            thousandSeparator=","
             placeholder={sign}
             {...form.getInputProps('yuan')}
           />

@@ -46,7 +46,6 @@ export function PayingRules({ account }: { readonly account: Account }) {
           prefix={sign}
           min={0}
           decimalScale={2}
-          thousandSeparator=","
           placeholder={t('wallet.noCap')}
           {...form.getInputProps('monthly_cap_yuan')}
         />
@@ -78,7 +77,6 @@ function AutoExchange({ form }: { readonly form: UseFormReturnType<Rules> }) {
           label={t('wallet.below')}
           suffix=" Credits"
           min={0}
-          thousandSeparator=","
           disabled={!enabled}
           {...form.getInputProps('auto_exchange.below_credits')}
         />
@@ -87,7 +85,6 @@ function AutoExchange({ form }: { readonly form: UseFormReturnType<Rules> }) {
           prefix={sign}
           min={0}
           decimalScale={2}
-          thousandSeparator=","
           disabled={!enabled}
           {...form.getInputProps('auto_exchange.step_yuan')}
           error={form.errors['auto_exchange'] ?? form.errors['auto_exchange.step_yuan']}

@@ -49,7 +49,9 @@ export function PlanDialog({ onClose }: PlanDialogProps) {
       <Loaded query={both} height={280}>
         {(data) =>
           data.plans.length === 0 ? (
-            <Empty icon="wallet" title={t('wallet.noPlans')} />
+            <Empty icon="wallet" title={t('wallet.noPlans')}>
+              {t('wallet.noPlansHint')}
+            </Empty>
           ) : (
             <Choice {...data} onClose={onClose} />
           )

@@ -68,7 +68,6 @@ function TopUpForm({ offers, onClose }: TopUpFormProps) {
           suffix={` ${offers.currency}`}
           decimalScale={2}
           min={0}
-          thousandSeparator=","
           placeholder={between}
           {...form.getInputProps('amount_yuan')}
         />

@@ -244,12 +244,16 @@ describe('groups, plans, settings', () => {
     expect(made.status).toBe(201)
     const { key } = await admin.gateway.newAccount({ keyFields: { group: 'team' } })
     expect((await admin.call('plain', key)).status).toBe(200)
+    expect(rowsOf(await admin.get('/groups/team/keys'))).toMatchObject([
+      { account_id: expect.any(String), hint: key.slice(0, 17), status: 'enabled' },
+    ])
     await admin.patch('/groups/team', { models: [] })
     expect((await admin.call('plain', key)).body.code).toBe(40301)
     expect(rowsOf(await admin.get('/groups'))).toEqual([{ name: 'team', protocol: 'chat', models: [] }])
     expect((await admin.remove('/groups/team')).status).toBe(200)
     expect(rowsOf(await admin.get('/groups'))).toEqual([])
     expect((await admin.remove('/groups/team')).body.code).toBe(40403)
+    expect((await admin.get('/groups/team/keys')).body.code).toBe(40403)
   })
 
   test('admin/plans: listed and changed, and subscriptions follow [D-accounts-135]', async () => {

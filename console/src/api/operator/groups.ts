@@ -26,3 +26,13 @@ export const changeGroup = (name: string, body: GroupChange) =>
   dataOf(client.PATCH(GROUP, { params: { path: { id: name } }, body }))
 
 export const removeGroup = (name: string) => dataOf(client.DELETE(GROUP, { params: { path: { id: name } } }))
+
+/** The newest keys that are bound to it. */
+export const groupKeysQuery = (name: string) =>
+  queryOptions({ queryKey: ['group-keys', name], queryFn: ({ signal }) => readKeys(name, signal) })
+
+function readKeys(id: string, signal: AbortSignal) {
+  return dataOf(client.GET('/api/v1/admin/groups/{id}/keys', { params: { path: { id } }, signal }))
+}
+
+export type GroupKey = Awaited<ReturnType<typeof readKeys>>[number]

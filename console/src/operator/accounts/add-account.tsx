@@ -118,17 +118,10 @@ function Beginning({ values }: PartProps) {
   return (
     <>
       <div className={form.row}>
-        <NumberInput
-          label="Credits"
-          thousandSeparator=" "
-          min={0}
-          decimalScale={6}
-          {...values.getInputProps('credits')}
-        />
+        <NumberInput label="Credits" min={0} decimalScale={6} {...values.getInputProps('credits')} />
         <NumberInput
           label={t('accounts.balance')}
           prefix={sign}
-          thousandSeparator=" "
           min={0}
           decimalScale={6}
           {...values.getInputProps('balance')}

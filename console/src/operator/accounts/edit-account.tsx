@@ -124,7 +124,6 @@ function Charges({ values }: PartProps) {
         label={t('accounts.cap')}
         description={t('accounts.capHint')}
         prefix={sign}
-        thousandSeparator=" "
         min={0}
         decimalScale={6}
         {...values.getInputProps('monthly_cap_yuan')}

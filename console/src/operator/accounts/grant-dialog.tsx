@@ -83,7 +83,6 @@ function GrantFields({ values }: { readonly values: UseFormReturnType<GrantValue
       <NumberInput
         label={t('accounts.amount')}
         description={t('accounts.amountHint')}
-        thousandSeparator=" "
         decimalScale={6}
         suffix={` ${unit}`}
         data-autofocus

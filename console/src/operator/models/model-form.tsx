@@ -102,7 +102,6 @@ function Identity({ values, isNew }: PartProps & { readonly isNew: boolean }) {
         <NumberInput
           label={t('catalogue.context')}
           suffix={t('catalogue.tokens')}
-          thousandSeparator=" "
           min={1}
           allowDecimal={false}
           {...values.getInputProps('context_tokens')}
@@ -110,7 +109,6 @@ function Identity({ values, isNew }: PartProps & { readonly isNew: boolean }) {
         <NumberInput
           label={t('catalogue.longest')}
           suffix={t('catalogue.tokens')}
-          thousandSeparator=" "
           min={1}
           allowDecimal={false}
           {...values.getInputProps('max_output_tokens')}

@@ -38,7 +38,9 @@ export function Codes() {
         {({ pages }) => {
           const rows = pages.flatMap(({ data }) => data)
           return rows.length === 0 ? (
-            <Empty icon="gift" title={t('money.noCodes')} />
+            <Empty icon="gift" title={t('money.noCodes')}>
+              {t('money.noCodesHint')}
+            </Empty>
           ) : (
             <>
               <DataTable

@@ -23,7 +23,9 @@ export function FreeCalls() {
         return (
           <>
             {rows.length === 0 ? (
-              <Empty icon="gift" title={t('money.noFree')} />
+              <Empty icon="gift" title={t('money.noFree')}>
+                {t('money.noFreeHint')}
+              </Empty>
             ) : (
               <DataTable
                 label={t('money.tabs.free')}

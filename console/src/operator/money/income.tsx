@@ -43,7 +43,9 @@ export function Income() {
       <Loaded query={margin} height={420}>
         {({ chains, days }) =>
           chains.length === 0 ? (
-            <Empty icon="wallet" title={t('money.nothing')} />
+            <Empty icon="wallet" title={t('money.nothing')}>
+              {t('money.nothingHint')}
+            </Empty>
           ) : (
             <>
               <Sums of={earnedOf(chains)} />

@@ -34,7 +34,7 @@ export function Packages() {
       <Loaded query={packages} height={240}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon="wallet" title={t('money.noPackages')} />
+            <NoPackages />
           ) : (
             <DataTable
               label={t('money.tabs.packages')}
@@ -64,6 +64,15 @@ export function Packages() {
         </Confirm>
       )}
     </>
+  )
+}
+
+function NoPackages() {
+  const { t } = useTranslation()
+  return (
+    <Empty icon="wallet" title={t('money.noPackages')}>
+      {t('money.noPackagesHint')}
+    </Empty>
   )
 }
 

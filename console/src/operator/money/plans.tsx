@@ -33,7 +33,7 @@ export function Plans() {
       <Loaded query={plans} height={240}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon="wallet" title={t('money.noPlans')} />
+            <NoPlans />
           ) : (
             <DataTable
               label={t('money.tabs.plans')}
@@ -62,6 +62,15 @@ export function Plans() {
         </Confirm>
       )}
     </>
+  )
+}
+
+function NoPlans() {
+  const { t } = useTranslation()
+  return (
+    <Empty icon="wallet" title={t('money.noPlans')}>
+      {t('money.noPlansHint')}
+    </Empty>
   )
 }
 

@@ -57,7 +57,9 @@ export function TopUps() {
         {({ pages }) => {
           const rows = pages.flatMap(({ data }) => data)
           return rows.length === 0 ? (
-            <Empty icon="wallet" title={t('money.noTopUps')} />
+            <Empty icon="wallet" title={t('money.noTopUps')}>
+              {t('money.noTopUpsHint')}
+            </Empty>
           ) : (
             <>
               <DataTable label={t('money.tabs.topUps')} columns={columns} rows={rows} idOf={({ id }) => id} />

@@ -17,10 +17,12 @@ interface FormSheetProps {
   }
   readonly onClose: () => void
   readonly children: ReactNode
+  /** What has nothing to do with saving: below the buttons. */
+  readonly below?: ReactNode
 }
 
 /** A form beside the page: its fields, what went wrong with it, its buttons. */
-export function FormSheet({ title, action, sending, onClose, children }: FormSheetProps) {
+export function FormSheet({ title, action, sending, onClose, children, below }: FormSheetProps) {
   const { t } = useTranslation()
   return (
     <Sheet title={title} onClose={onClose}>
@@ -36,6 +38,7 @@ export function FormSheet({ title, action, sending, onClose, children }: FormShe
           </Button>
         </div>
       </form>
+      {below}
     </Sheet>
   )
 }

@@ -74,7 +74,7 @@ function Source({ values }: { readonly values: UseFormReturnType<FileValues> }) 
   return (
     <>
       <p className={form.words}>{t('platform.fileLead')}</p>
-      <div className={form.row}>
+      <div className={styles.source}>
         <FileInput
           aria-label={t('platform.chooseFile')}
           placeholder={t('platform.chooseFile')}

@@ -21,6 +21,7 @@ import { Changes } from '../parts/differences.tsx'
 import type { FieldDifference } from '../parts/field-difference.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { Trail } from '../parts/trail.tsx'
+import { GroupKeys } from './group-keys.tsx'
 
 interface GroupFormProps {
   /** undefined: a new one is made. */
@@ -78,14 +79,13 @@ export function GroupForm({ of, onClose }: GroupFormProps) {
       title={of === undefined ? t('platform.addGroup') : t('platform.editGroup', { group: of.name })}
       sending={sending}
       onClose={onClose}
+      {...(of === undefined ? {} : { below: <About of={of} onClose={onClose} /> })}
     >
       <Fields values={values} of={of} />
-      {of === undefined ? null : <Removing of={of} onClose={onClose} />}
       <Changes
         of={differencesOf(values.values, before)}
         nameOf={(field) => Object.entries(names).find(([name]) => name === field)?.[1] ?? field}
       />
-      {of !== undefined && <Trail subject={of.name} />}
     </FormSheet>
   )
 }
@@ -153,6 +153,17 @@ function useRenewGroups(): () => void {
     for (const key of ['any-groups', 'groups', 'audit'])
       inBackground(queryClient.invalidateQueries({ queryKey: [key] }))
   }
+}
+
+/** Whose keys it holds, what was done to it, and its end. */
+function About({ of, onClose }: { readonly of: AnyGroup; readonly onClose: () => void }) {
+  return (
+    <>
+      <GroupKeys group={of.name} />
+      <Trail subject={of.name} />
+      <Removing of={of} onClose={onClose} />
+    </>
+  )
 }
 
 function Removing({ of, onClose }: { readonly of: AnyGroup; readonly onClose: () => void }) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Person, signInAs } from '../../../test/api.ts'
 import { expectOpenToEverybody } from '../../../test/everybody.ts'
-import { ADMIN } from '../../../test/gateway.ts'
+import { ADMIN, CUSTOMER } from '../../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
@@ -64,9 +64,16 @@ test('a group is added, changed with a preview, and removed by name', async () =
   await page.keyboard.press('Tab')
   await add.getByRole('button', { name: 'Save' }).click()
   const row = page.getByRole('row', { name: /writers/ })
+  await row.waitFor()
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  await ann.ask('POST', 'user/user/keys', { name: 'essays', group: 'writers' })
   await row.getByText('glm-5').click()
   const edit = page.getByRole('dialog', { name: 'Group writers' })
   await edit.getByRole('row', { name: /group.create/ }).waitFor()
+  await edit
+    .getByRole('row', { name: /essays/ })
+    .getByRole('link', { name: CUSTOMER.email })
+    .waitFor()
   await edit.getByRole('combobox', { name: 'Models' }).click()
   await page.getByRole('option', { name: 'gpt-5' }).click()
   await page.keyboard.press('Tab')

@@ -152,7 +152,6 @@ function Rate({ values, at }: PartProps & { readonly at: number }) {
         aria-label={t('platform.creditsFor', { currency: values.values.rates[at]?.currency ?? '' })}
         suffix=" Credits"
         min={0}
-        thousandSeparator=" "
         {...values.getInputProps(`rates.${at}.credits`)}
       />
       {isNew && (

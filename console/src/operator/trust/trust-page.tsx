@@ -59,7 +59,9 @@ function Log() {
         {({ pages }) => {
           const rows = pages.flatMap(({ data }) => data)
           return rows.length === 0 ? (
-            <Empty icon="book" title={t('trust.none')} />
+            <Empty icon="book" title={t('trust.none')}>
+              {t('trust.noneHint')}
+            </Empty>
           ) : (
             <>
               <DataTable

@@ -73,7 +73,6 @@ function TimeoutFields({ form: fields }: { readonly form: { getInputProps(path: 
             suffix=" ms"
             min={1}
             allowDecimal={false}
-            thousandSeparator=" "
             {...fields.getInputProps(`timeouts.${name}`)}
           />
         ))}

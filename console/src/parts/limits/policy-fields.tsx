@@ -28,7 +28,6 @@ export function PolicyFields({ form, place, of: { windows } }: PolicyFieldsProps
         placeholder={t('keys.anyNumber')}
         min={1}
         allowDecimal={false}
-        thousandSeparator=" "
         {...form.getInputProps(`${place}.concurrency`)}
       />
       {windows.length > 0 && <p className={styles.hint}>{t('keys.windowsHint')}</p>}
@@ -76,7 +75,6 @@ function WindowFields({ form, windows, index, of: window }: WindowFieldsProps) {
         aria-label={t('keys.limit')}
         placeholder={t('keys.limit')}
         min={0}
-        thousandSeparator=" "
         {...form.getInputProps(`${place}.limit`)}
       />
       <Select

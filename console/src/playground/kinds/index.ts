@@ -1,14 +1,26 @@
 import { CHAT } from './chat.ts'
 import { EMBEDDINGS } from './embeddings.tsx'
 import { GEMINI } from './gemini.ts'
+import { IMAGES } from './images.tsx'
 import type { Kind } from './kind.ts'
 import { MESSAGES } from './messages.ts'
 import { MODERATIONS } from './moderations.tsx'
 import { RESPONSES } from './responses.ts'
+import { SPEECH } from './speech.tsx'
 import { VIDEO } from './video.tsx'
 
 /** In the order in which they are offered. */
-export const KINDS: readonly Kind[] = [CHAT, RESPONSES, MESSAGES, GEMINI, EMBEDDINGS, MODERATIONS, VIDEO]
+export const KINDS: readonly Kind[] = [
+  CHAT,
+  RESPONSES,
+  MESSAGES,
+  GEMINI,
+  EMBEDDINGS,
+  MODERATIONS,
+  IMAGES,
+  SPEECH,
+  VIDEO,
+]
 
 /** Those a model is called by. */
 export function kindsOf({ endpoints }: { readonly endpoints: readonly string[] }): readonly Kind[] {

@@ -38,8 +38,8 @@ type FieldName = keyof SectionTexts['playground']['fields']
 
 export interface Field {
   readonly name: FieldName
-  /** A text of several lines, a choice, or a number. */
-  readonly input: 'lines' | 'choice' | 'number'
+  /** A text of several lines or one, a choice, or a number. */
+  readonly input: 'lines' | 'line' | 'choice' | 'number'
   readonly choices?: readonly string[]
   readonly initial: string
 }
@@ -47,7 +47,9 @@ export interface Field {
 /** What an answer is shown with. */
 export interface AnswerProps {
   readonly request: WireRequest
+  /** Empty where the answer is a file. */
   readonly answer: JsonRecord
+  readonly file: Blob | undefined
   /** Asks the gateway for something that belongs to the answer, with the key of the call. */
   readonly get: (path: string) => Promise<Response>
 }

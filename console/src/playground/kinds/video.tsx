@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/api-error.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { isRecord, recordsOf, textOf } from '../json.ts'
 import { openAiSnippet } from '../snippets.ts'
 import styles from '../playground.module.css'
+import { useObjectUrl } from '../use-object-url.ts'
 import type { AnswerProps, FormKind } from './kind.ts'
 
 const SIZES = ['1280x720', '720x1280', '1024x1024']
@@ -61,11 +61,6 @@ function Player({ answer, get }: AnswerProps) {
 }
 
 function ShownVideo({ blob, label }: { readonly blob: Blob; readonly label: string }) {
-  const [url, setUrl] = useState<string>()
-  useEffect(() => {
-    const made = URL.createObjectURL(blob)
-    setUrl(made)
-    return () => URL.revokeObjectURL(made)
-  }, [blob])
+  const url = useObjectUrl(blob)
   return <video className={styles.video} src={url} controls aria-label={label} />
 }

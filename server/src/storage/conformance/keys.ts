@@ -27,6 +27,24 @@ export function describeKeys(suite: StorageSuite): void {
     expect(await storage.keys.findByHash('3'.repeat(64))).toBeUndefined()
   })
 
+  test('keys bound to a group are found whoever has them, the newest first, without those that are gone', async () => {
+    const { storage } = await openWithAccount(suite)
+    expect(await storage.keys.boundTo('team', 10)).toEqual([])
+    const keys = ['1', '2', '3'].map((digit, index) =>
+      exampleApiKey({
+        id: keyId(`key_group_${digit}`),
+        hash: `${digit}a`.repeat(32),
+        createdAt: NOW + index,
+        group: 'team',
+      }),
+    )
+    for (const key of keys) await storage.keys.create(key)
+    await storage.keys.patch(keyId('key_group_2'), { status: 'deleted' })
+    expect(await storage.keys.boundTo('team', 10)).toEqual([keys[2], keys[0]])
+    expect(await storage.keys.boundTo('team', 1)).toEqual([keys[2]])
+    expect(await storage.keys.boundTo('other', 10)).toEqual([])
+  })
+
   test('a patch changes what it names and clears what it names as undefined', async () => {
     const { storage } = await openWithAccount(suite)
     const patch = {

@@ -44,6 +44,8 @@ export interface KeyStore {
     account: AccountId,
     options?: { readonly member?: MemberId | undefined; readonly ever?: 'included' | undefined },
   ): Promise<readonly Key[]>
+  /** Keys of any account that are bound to this group, newest first, at most `limit`; neither deleted ones nor those of sessions. */
+  boundTo(group: string, limit: number): Promise<readonly Key[]>
   /** Until when the last of their former secrets works, of those keys where one still does; one query. */
   formerUntil(ids: readonly KeyId[], at: number): Promise<ReadonlyMap<KeyId, number>>
   /** Rejects with `StorageConflict` when a living key has this hash. */

@@ -4,6 +4,7 @@ import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
 import type { Announcement } from '../../announcement.ts'
 import type { Key, KeyStore } from '../../stores/keys.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
+import { pageLimit } from '../page.ts'
 import type { ApiKeysTable, Schema } from '../schema.ts'
 import { decodeKey, encodeKey } from './key-row.ts'
 import { putSessionKey } from './session-keys.ts'
@@ -27,6 +28,8 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
     },
 
     list: (account, options) => listKeys(reader, account, options),
+
+    boundTo: (group, limit) => keysBoundTo(reader, group, limit),
 
     formerUntil: (ids, at) => readFormerUntil(reader, ids, at),
 
@@ -53,6 +56,20 @@ async function listKeys(
   if (ever !== 'included') query = query.where('status', '<>', 'deleted').where('session_id', 'is', null)
   if (member !== undefined) query = query.where('member_id', '=', member)
   const rows = await query.orderBy('created_at').orderBy('id').execute()
+  return rows.map((row) => decodeKey({ ...row }))
+}
+
+async function keysBoundTo(reader: Kysely<Schema>, group: string, limit: number): Promise<readonly Key[]> {
+  const rows = await reader
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('group_name', '=', group)
+    .where('status', '<>', 'deleted')
+    .where('session_id', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(pageLimit(limit))
+    .execute()
   return rows.map((row) => decodeKey({ ...row }))
 }
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../../core/durations.ts'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
-import { type AccountId, accountId, keyId } from '../../../../core/ids.ts'
+import { accountId, keyId } from '../../../../core/ids.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { microCredits } from '../../../../core/money.ts'
 import { FREE_REASONS, whyFree } from '../../../../management/admin/free-calls.ts'
@@ -28,6 +28,7 @@ import { decimalText, instantText, isoTime, pageQuery } from '../../answers/wire
 import type { LogFilter } from '../../../../storage/stores/logs.ts'
 import { exportAnswer } from '../../answers/send-export.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
+import { readAccountNames } from './account-names.ts'
 
 type AdminLogsContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
@@ -318,23 +319,8 @@ function filterOf(query: z.output<typeof filterQuery>): LogFilter {
   }
 }
 
-/** What they call themselves; those who do not are known by how they sign in. */
-async function namesOfCallers(
-  { accounts }: Pick<Storage, 'accounts'>,
-  rows: readonly CallLogRow[],
-): Promise<ReadonlyMap<AccountId, string>> {
-  const ids = [...new Set(rows.flatMap(({ accountId: id }) => (id === undefined ? [] : [id])))]
-  const names = new Map(await accounts.readNames(ids))
-  const nameless = await Promise.all(ids.filter((id) => !names.has(id)).map((id) => accounts.find(id)))
-  for (const account of nameless) {
-    const contact = account?.email ?? account?.phone
-    if (account !== undefined && contact !== undefined) names.set(account.id, contact)
-  }
-  return names
-}
-
 async function viewRows(storage: Pick<Storage, 'accounts'>, rows: readonly CallLogRow[]) {
-  const names = await namesOfCallers(storage, rows)
+  const names = await readAccountNames(storage, rows)
   return rows.map((row) => ({
     ...viewOperatorLogRow(row),
     account_id: row.accountId ?? null,

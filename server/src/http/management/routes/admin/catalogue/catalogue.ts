@@ -15,6 +15,7 @@ import {
 } from '../../../../../management/gateway-file/forms.ts'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { defineRoute } from '../../../define-route.ts'
+import { readAccountNames } from '../account-names.ts'
 import { actorOf, managementOf, present, textOf, valueOf } from '../admin-route.ts'
 import {
   credentialBody,
@@ -40,11 +41,25 @@ import {
   vendorShape,
 } from '../shapes.ts'
 import { viewProbe } from './view-probe.ts'
+import type { Key } from '../../../../../storage/stores/keys.ts'
 import type { ApiContext, Api } from '../../../api-context.ts'
 
 type AdminCatalogueContext = RowsContext & Pick<ApiContext, 'probe'>
 
 const TAG = 'Admin: catalogue'
+/** More are found by their accounts. */
+const BOUND_KEYS_MAX = 100
+const boundKeyShape = z.strictObject({
+  id: z.string(),
+  account_id: z.string(),
+  account_name: z
+    .string()
+    .nullable()
+    .meta({ description: 'Its name, e-mail or phone; null: it has none of them.' }),
+  name: z.string(),
+  hint: z.string(),
+  status: z.enum(['enabled', 'disabled']),
+})
 const idParams = z.object({ id: z.string().min(1).max(512) })
 
 export function adminCatalogueRoutes(app: Api, context: AdminCatalogueContext): void {
@@ -221,6 +236,20 @@ function groupRoutes(app: Api, context: AdminCatalogueContext): void {
     fragment: (body, old) => ({ fragment: { groups: [{ ...old, ...body }] }, prefix: 'groups[0]' }),
   })
   defineRoute(app, context, {
+    method: 'GET',
+    path: '/api/v1/admin/groups/:id/keys',
+    access: 'admin',
+    tag: TAG,
+    summary: 'List the keys that are bound to a group',
+    description: `Newest first, at most ${BOUND_KEYS_MAX}; without their secrets.`,
+    params: idParams,
+    data: z.array(boundKeyShape),
+    handle: async ({ params: { id } }) => {
+      const { name } = present(context.catalogue().groups.get(id))
+      return viewBoundKeys(context, await context.storage.keys.boundTo(name, BOUND_KEYS_MAX))
+    },
+  })
+  defineRoute(app, context, {
     method: 'DELETE',
     path: '/api/v1/admin/groups/:id',
     access: 'admin',
@@ -237,6 +266,21 @@ function groupRoutes(app: Api, context: AdminCatalogueContext): void {
       return { removed: true } as const
     },
   })
+}
+
+async function viewBoundKeys(
+  { storage }: AdminCatalogueContext,
+  keys: readonly Key[],
+): Promise<z.output<typeof boundKeyShape>[]> {
+  const names = await readAccountNames(storage, keys)
+  return keys.map(({ id, accountId, name, hint, status }) => ({
+    id,
+    account_id: accountId,
+    account_name: names.get(accountId) ?? null,
+    name,
+    hint,
+    status: status === 'enabled' ? status : 'disabled',
+  }))
 }
 
 function planRoutes(app: Api, context: AdminCatalogueContext): void {

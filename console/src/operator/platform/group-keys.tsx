@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { type GroupKey, groupKeysQuery } from '../../api/operator/groups.ts'
+import sheet from '../../parts/forms/sheet.module.css'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import table from '../../parts/lists/table.module.css'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import operator from '../parts/operator.module.css'
+
+/** Which keys a group holds to its protocol and its models, each leading to its account. */
+export function GroupKeys({ group }: { readonly group: string }) {
+  const { t } = useTranslation()
+  const keys = useQuery(groupKeysQuery(group))
+  const columns = useColumns()
+  return (
+    <section className={sheet.part}>
+      <h3>{t('platform.boundKeys')}</h3>
+      <Loaded query={keys} height={80}>
+        {(all) =>
+          all.length === 0 ? (
+            <p className={sheet.note}>{t('platform.noBoundKeys')}</p>
+          ) : (
+            <DataTable
+              label={t('platform.boundKeys')}
+              rows={all}
+              idOf={({ id }) => id}
+              isQuiet={({ status }) => status !== 'enabled'}
+              columns={columns}
+            />
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function useColumns(): readonly Column<GroupKey>[] {
+  const { t } = useTranslation()
+  return [
+    {
+      id: 'key',
+      head: t('calls.key'),
+      cell: ({ name, hint }) => (
+        <>
+          <span className={table.first}>{name}</span>
+          <span className={table.second}>
+            <code>{hint}…</code>
+          </span>
+        </>
+      ),
+    },
+    {
+      id: 'account',
+      head: t('operate.account'),
+      cell: ({ account_id: id, account_name: name }) => (
+        <Link to="/operate/accounts" search={{ open: id }} className={operator.accountLink}>
+          {name ?? id}
+        </Link>
+      ),
+    },
+    {
+      id: 'state',
+      head: t('operate.state'),
+      kind: 'muted',
+      cell: ({ status }) => t(`keys.states.${status}`),
+    },
+  ]
+}
