@@ -39,7 +39,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
   const output = decodeOutput(body.response_format)
   if (isRefused(output)) return output
   const settings = decodeSettings(body, dropped)
-  const value = { ...messages, tools, toolChoice, output, ...settings }
+  const value = { tools, toolChoice, output, ...messages, ...settings }
   return { kind: 'decoded', value, dropped: [...dropped] }
 }
 

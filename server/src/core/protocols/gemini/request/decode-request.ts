@@ -31,7 +31,6 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
   if (!isTexts(stop)) return refused('generationConfig.stopSequences', 'must be an array of strings')
   dropModalities(config, dropped)
   const value: CanonicalRequest = {
-    ...conversation,
     tools,
     toolChoice,
     parallelToolCalls: undefined,
@@ -58,6 +57,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
     promptCacheKey: undefined,
     cacheAll: undefined,
     state: { store: undefined, previousResponseId: undefined },
+    ...conversation,
   }
   return { kind: 'decoded', value, dropped: [...dropped] }
 }

@@ -25,9 +25,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
   const output = decodeOutput(body)
   if (isRefused(output)) return output
   const value: CanonicalRequest = {
-    ...conversation,
     tools,
-    ...toolChoice,
     maxOutputTokens: numberOf(body.max_tokens),
     sampling: {
       temperature: numberOf(body.temperature),
@@ -51,6 +49,8 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
     promptCacheKey: undefined,
     cacheAll: decodeCache(body.cache_control),
     state: { store: undefined, previousResponseId: undefined },
+    ...conversation,
+    ...toolChoice,
   }
   return { kind: 'decoded', value, dropped: [...dropped] }
 }

@@ -35,7 +35,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
   if (isRefused(output)) return output
   const state = { store: flagOf(body.store), previousResponseId }
   const settings = decodeSettings(body, dropped)
-  const value = { ...items, tools, toolChoice, output, state, ...settings }
+  const value = { tools, toolChoice, output, state, ...items, ...settings }
   return { kind: 'decoded', value, dropped: [...dropped] }
 }
 
