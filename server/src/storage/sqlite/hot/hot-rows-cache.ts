@@ -5,7 +5,6 @@
  */
 import type {
   AccountRow,
-  HotRows,
   KeyRow,
   LimitState,
   MemberRow,
@@ -41,12 +40,8 @@ export class HotRowsCache {
     this.openCalls.clear()
   }
 
-  /** After the commit: what was read and what was written. */
-  keep(read: HotRows, written: HotWrites): void {
-    for (const [id, row] of read.keys) this.keys.set(id, row)
-    for (const [id, row] of read.members) this.members.set(id, row)
-    for (const [id, row] of read.accounts) this.accounts.set(id, row)
-    for (const [subject, row] of read.limitStates) this.limitStates.set(subject, row)
+  /** After the commit; what was read is there already. */
+  keep(written: HotWrites): void {
     for (const row of written.accounts) this.accounts.set(row.id, row)
     for (const row of written.members) this.members.set(row.id, row)
     for (const row of written.limitStates) this.limitStates.set(row.subject, row)

@@ -53,7 +53,7 @@ export class HotTransactions {
       const { results, writes } = decideHotBatch(rows, operations, ended)
       this.#write(writes)
       this.#statements.prepare('commit').run()
-      this.#cache.keep(rows, writes)
+      this.#cache.keep(writes)
       return results
     } catch (error) {
       this.#cache.forget()
@@ -182,7 +182,7 @@ function selectByIds(table: string, key: string, columns: readonly string[]): st
   return `select ${list} from json_each(?) wanted cross join ${table} t on t.${key} = wanted.value`
 }
 
-/** The rows of these ids: those that are kept, and the others read at once. */
+/** The rows of these ids: those that are kept, and the others read at once, which are kept from now on. */
 function collect<Id extends string, Row>(
   ids: readonly Id[],
   kept: Recent<Id, Row>,
@@ -195,6 +195,9 @@ function collect<Id extends string, Row>(
     if (row === undefined) missing.push(id)
     else rows.set(id, row)
   }
-  for (const [id, row] of read(missing)) rows.set(id, row)
+  for (const [id, row] of read(missing)) {
+    rows.set(id, row)
+    kept.set(id, row)
+  }
   return rows
 }
