@@ -1,9 +1,15 @@
 /** What lies over an account's own cap is owed: booked, shown, and charged as soon as there is room. */
 import { describe, expect, test } from 'vitest'
-import { ACCOUNT, credits, exampleAbandon, exampleReserve, exampleSettle } from '../../core/calls/examples.ts'
-import { accountId } from '../../core/ids.ts'
-import type { Storage } from '../storage.ts'
-import { createTeam, TEAM } from './organisations.ts'
+import {
+  ACCOUNT,
+  credits,
+  exampleAbandon,
+  exampleReserve,
+  exampleSettle,
+} from '../../../core/calls/examples.ts'
+import { accountId } from '../../../core/ids.ts'
+import type { Storage } from '../../storage.ts'
+import { createTeam, TEAM } from '../organisations.ts'
 import {
   createAccount,
   exampleApiKey,
@@ -12,7 +18,7 @@ import {
   openWithAccount,
   recover,
   type StorageSuite,
-} from './suite.ts'
+} from '../suite.ts'
 
 const NEXT_MONTH = NOW + 500_000
 

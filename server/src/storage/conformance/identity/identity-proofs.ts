@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT } from '../../core/calls/examples.ts'
-import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
-import { Secret } from '../../core/secret.ts'
-import { StorageConflict } from '../failures/conflict.ts'
-import type { Challenge, CodeUse, Passkey } from '../stores/identity.ts'
-import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
+import { ACCOUNT } from '../../../core/calls/examples.ts'
+import type { AttemptBucket } from '../../../core/identity/attempt-bucket.ts'
+import { Secret } from '../../../core/secret.ts'
+import { StorageConflict } from '../../failures/conflict.ts'
+import type { Challenge, CodeUse, Passkey } from '../../stores/identity.ts'
+import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from '../suite.ts'
 
 const USE: CodeUse = { purpose: 'sign_in', target: 'person@example.com', accountId: undefined }
 const PLACE = '192.0.2.1'

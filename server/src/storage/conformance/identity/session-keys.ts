@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT } from '../../core/calls/examples.ts'
-import { keyId } from '../../core/ids.ts'
-import type { Storage } from '../storage.ts'
-import type { SessionKey } from '../stores/keys.ts'
+import { ACCOUNT } from '../../../core/calls/examples.ts'
+import { keyId } from '../../../core/ids.ts'
+import type { Storage } from '../../storage.ts'
+import type { SessionKey } from '../../stores/keys.ts'
 import { exampleSession, placed } from './example-session.ts'
-import { exampleApiKey, listen, NOW, openWithAccount, type StorageSuite } from './suite.ts'
+import { exampleApiKey, listen, NOW, openWithAccount, type StorageSuite } from '../suite.ts'
 
 const TOKEN_HASH = 'a'.repeat(64)
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT, credits } from '../../core/calls/examples.ts'
-import { accountId } from '../../core/ids.ts'
-import { microCredits } from '../../core/money.ts'
-import type { Reversal } from '../../core/top-up/payment.ts'
-import type { Storage } from '../storage.ts'
-import type { NewTopUp, Payment, PaymentOutcome, RedemptionBatch } from '../stores/top-ups.ts'
-import { NOW, openWithAccount, type StorageSuite } from './suite.ts'
+import { ACCOUNT, credits } from '../../../core/calls/examples.ts'
+import { accountId } from '../../../core/ids.ts'
+import { microCredits } from '../../../core/money.ts'
+import type { Reversal } from '../../../core/top-up/payment.ts'
+import type { Storage } from '../../storage.ts'
+import type { NewTopUp, Payment, PaymentOutcome, RedemptionBatch } from '../../stores/top-ups.ts'
+import { NOW, openWithAccount, type StorageSuite } from '../suite.ts'
 
 function exampleTopUp(changes: Partial<NewTopUp> = {}): NewTopUp {
   return {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT, credits } from '../../core/calls/examples.ts'
-import { UNLIMITED } from '../../core/limits/policy.ts'
-import { AMOUNT_MAX, microCredits, POOL_MAX } from '../../core/money.ts'
-import { AmountTooLarge, RateChanged, RateFixed } from '../failures/amount-refused.ts'
-import type { CatalogueChange } from '../stores/records.ts'
+import { ACCOUNT, credits } from '../../../core/calls/examples.ts'
+import { UNLIMITED } from '../../../core/limits/policy.ts'
+import { AMOUNT_MAX, microCredits, POOL_MAX } from '../../../core/money.ts'
+import { AmountTooLarge, RateChanged, RateFixed } from '../../failures/amount-refused.ts'
+import type { CatalogueChange } from '../../stores/records.ts'
 import {
   createAccount,
   exampleGrant,
@@ -11,7 +11,7 @@ import {
   openWithAccount,
   OTHER_ACCOUNT,
   type StorageSuite,
-} from './suite.ts'
+} from '../suite.ts'
 
 const rateOf = (creditsPerUnit: string): CatalogueChange => ({
   kind: 'put-settings',

@@ -1,6 +1,6 @@
-import { ACCOUNT } from '../../core/calls/examples.ts'
-import type { NewSession, Session } from '../stores/identity.ts'
-import { NOW } from './suite.ts'
+import { ACCOUNT } from '../../../core/calls/examples.ts'
+import type { NewSession, Session } from '../../stores/identity.ts'
+import { NOW } from '../suite.ts'
 
 /** Its place is its address. */
 export function placed(session: Session): NewSession {

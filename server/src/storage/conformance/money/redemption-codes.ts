@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT, credits } from '../../core/calls/examples.ts'
-import { accountId } from '../../core/ids.ts'
-import type { Storage } from '../storage.ts'
-import type { Redemption, RedemptionBatch, RedemptionOutcome } from '../stores/top-ups.ts'
-import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
+import { ACCOUNT, credits } from '../../../core/calls/examples.ts'
+import { accountId } from '../../../core/ids.ts'
+import type { Storage } from '../../storage.ts'
+import type { Redemption, RedemptionBatch, RedemptionOutcome } from '../../stores/top-ups.ts'
+import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from '../suite.ts'
 
 const hashOf = (index: number): string => index.toString(16).padStart(64, '0')
 

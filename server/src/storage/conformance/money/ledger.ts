@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT, credits, exampleReserve } from '../../core/calls/examples.ts'
-import { accountId } from '../../core/ids.ts'
-import { microCredits } from '../../core/money.ts'
-import { InvalidCursor } from '../failures/invalid-cursor.ts'
-import { transferCursor } from '../sql/cursor.ts'
+import { ACCOUNT, credits, exampleReserve } from '../../../core/calls/examples.ts'
+import { accountId } from '../../../core/ids.ts'
+import { microCredits } from '../../../core/money.ts'
+import { InvalidCursor } from '../../failures/invalid-cursor.ts'
+import { transferCursor } from '../../sql/cursor.ts'
 import {
   createAccount,
   exampleGrant,
@@ -12,7 +12,7 @@ import {
   OTHER_ACCOUNT,
   settleTwoCredits,
   type StorageSuite,
-} from './suite.ts'
+} from '../suite.ts'
 
 export function describeLedger(suite: StorageSuite): void {
   test('the same movement sent twice is booked once [D-money-15]', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT } from '../../core/calls/examples.ts'
-import { accountId } from '../../core/ids.ts'
+import { ACCOUNT } from '../../../core/calls/examples.ts'
+import { accountId } from '../../../core/ids.ts'
 import { describeProofs } from './identity-proofs.ts'
 import { exampleSession, placed } from './example-session.ts'
 import { describeSessionKeys } from './session-keys.ts'
-import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from './suite.ts'
+import { createAccount, NOW, openWithAccount, OTHER_ACCOUNT, type StorageSuite } from '../suite.ts'
 
 const TOKEN_HASH = 'a'.repeat(64)
 
