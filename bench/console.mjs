@@ -16,10 +16,10 @@ const root = dirname(bench)
 const program = join(root, 'server/dist/bench-console.js')
 
 await buildWhenNeeded(root)
-await bundleProgram({ entryPoints: [join(bench, 'src/console-bench.ts')] }, program)
+await bundleProgram({ entryPoints: [join(bench, 'src/console/console-bench.ts')] }, program)
 const ended = spawnSync(
   process.execPath,
-  [program, '--probe', join(bench, 'src/console-probe.mjs'), ...process.argv.slice(2)],
+  [program, '--probe', join(bench, 'src/console/console-probe.mjs'), ...process.argv.slice(2)],
   { cwd: root, stdio: 'inherit' },
 )
 process.exit(ended.status ?? 1)

@@ -16,8 +16,14 @@ const root = dirname(bench)
 const dist = join(root, 'server/dist')
 
 await buildWhenNeeded(root)
-await bundleProgram({ entryPoints: [join(bench, 'src/storage-bench.ts')] }, join(dist, 'bench-storage.js'))
-await bundleProgram({ entryPoints: [join(bench, 'src/storage-load.ts')] }, join(dist, 'bench-load.js'))
+await bundleProgram(
+  { entryPoints: [join(bench, 'src/storage/storage-bench.ts')] },
+  join(dist, 'bench-storage.js'),
+)
+await bundleProgram(
+  { entryPoints: [join(bench, 'src/storage/storage-load.ts')] },
+  join(dist, 'bench-load.js'),
+)
 const ended = spawnSync(
   process.execPath,
   [join(dist, 'bench-storage.js'), '--load', join(dist, 'bench-load.js'), ...process.argv.slice(2)],

@@ -1,9 +1,9 @@
 /** A call log of a month for the console: several accounts with keys, all models of the gateway, quiet nights. */
 import { join } from 'node:path'
-import { gatewayFile } from '../../console/test/gateway.ts'
-import { fillUsage } from '../../server/src/storage/sql/migrations/usage-half-hours.ts'
-import { loadSqlite, type SqliteRow } from '../../server/src/storage/sqlite/library.ts'
-import { LOG_COLUMNS, logDetail } from './log-rows.ts'
+import { gatewayFile } from '../../../console/test/gateway.ts'
+import { fillUsage } from '../../../server/src/storage/sql/migrations/usage-half-hours.ts'
+import { loadSqlite, type SqliteRow } from '../../../server/src/storage/sqlite/library.ts'
+import { LOG_COLUMNS, logDetail } from '../log-rows.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 30

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { fillUsage } from '../../server/src/storage/sql/migrations/usage-half-hours.ts'
-import { loadSqlite } from '../../server/src/storage/sqlite/library.ts'
-import { openOwnServer } from '../../server/test/postgres/server.ts'
-import { tell } from './goals.ts'
-import { LOG_COLUMNS, logDetail } from './log-rows.ts'
+import { fillUsage } from '../../../server/src/storage/sql/migrations/usage-half-hours.ts'
+import { loadSqlite } from '../../../server/src/storage/sqlite/library.ts'
+import { openOwnServer } from '../../../server/test/postgres/server.ts'
+import { tell } from '../goals.ts'
+import { LOG_COLUMNS, logDetail } from '../log-rows.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

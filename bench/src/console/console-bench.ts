@@ -2,11 +2,11 @@
 import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { signInAs } from '../../console/test/api.ts'
-import { openBrowser, openContext } from '../../console/test/chromium.ts'
-import { ADMIN, CUSTOMER, openGateway } from '../../console/test/gateway.ts'
+import { signInAs } from '../../../console/test/api.ts'
+import { openBrowser, openContext } from '../../../console/test/chromium.ts'
+import { ADMIN, CUSTOMER, openGateway } from '../../../console/test/gateway.ts'
 import { CALLED_MODELS, fillLog, manyAccountsFile } from './console-log.ts'
-import { tell } from './goals.ts'
+import { tell } from '../goals.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -4,14 +4,14 @@
  */
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { credits, exampleReserve, exampleSettle } from '../../server/src/core/calls/examples.ts'
-import { accountId, instanceId, keyId } from '../../server/src/core/ids.ts'
-import type { Policy } from '../../server/src/core/limits/policy.ts'
-import { readMargin } from '../../server/src/management/admin/margin.ts'
-import { readUsage } from '../../server/src/management/money/usage.ts'
-import { createKeyDirectory } from '../../server/src/pipeline/instance/directory.ts'
-import { openStorage } from '../../server/src/storage/open.ts'
-import type { Storage } from '../../server/src/storage/storage.ts'
+import { credits, exampleReserve, exampleSettle } from '../../../server/src/core/calls/examples.ts'
+import { accountId, instanceId, keyId } from '../../../server/src/core/ids.ts'
+import type { Policy } from '../../../server/src/core/limits/policy.ts'
+import { readMargin } from '../../../server/src/management/admin/margin.ts'
+import { readUsage } from '../../../server/src/management/money/usage.ts'
+import { createKeyDirectory } from '../../../server/src/pipeline/instance/directory.ts'
+import { openStorage } from '../../../server/src/storage/open.ts'
+import type { Storage } from '../../../server/src/storage/storage.ts'
 
 const { values: options } = parseArgs({
   options: {
