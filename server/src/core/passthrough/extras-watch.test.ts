@@ -217,51 +217,83 @@ describe('what a stream tells', () => {
   })
 })
 
-const RECORDINGS = path.resolve(import.meta.dirname, '../../../../../shared/fixtures')
+/** Recorded answers: the project's own, and longer ones of real traffic where they lie beside the checkout. */
+const OWN = path.resolve(import.meta.dirname, '../../../test/fixtures')
+const LONGER = path.resolve(import.meta.dirname, '../../../../../shared/fixtures')
 
-describe.skipIf(!existsSync(RECORDINGS))(
-  'recorded answers (no recordings beside the checkout: skipped)',
-  () => {
-    test.each<readonly [file: string, protocol: ProtocolId, expected: Partial<Told>]>([
-      ['azure/azure-web-search-preview-tool.1.json', 'responses', { seen: { web_search_call: 2 } }],
-      ['azure/azure-web-search-preview-tool.1.chunks.txt', 'responses', { seen: { web_search_call: 1 } }],
-      ['azure/azure-code-interpreter-tool.1.json', 'responses', { seen: { code_interpreter_call: 1 } }],
-      ['azure/azure-code-interpreter-tool.1.chunks.txt', 'responses', { seen: { code_interpreter_call: 1 } }],
-      ['azure/azure-image-generation-tool.1.json', 'responses', { seen: { image_generation_call: 1 } }],
-      ['azure/azure-image-generation-tool.1.chunks.txt', 'responses', { seen: { image_generation_call: 1 } }],
-      ['xai/responses/xai-web-search-tool.1.json', 'responses', { seen: { web_search_call: 1 } }],
-      ['xai/responses/xai-web-search-tool.1.chunks.txt', 'responses', { seen: { web_search_call: 1 } }],
-      [
-        'xai/responses/xai-image-generation-tool.1.json',
-        'responses',
-        { seen: { image_generation_call: 1 }, fields: { service_tier: 'default' } },
-      ],
-      [
-        'anthropic/anthropic-web-fetch-tool.1.json',
-        'messages',
-        { seen: { web_fetch: 1 }, counted: { web_search: 0, web_fetch: 1 } },
-      ],
-      [
-        'anthropic/anthropic-web-fetch-tool.1.chunks.txt',
-        'messages',
-        {
-          seen: { web_fetch: 1 },
-          counted: { web_search: 0, web_fetch: 1 },
-          fields: { service_tier: 'standard' },
-        },
-      ],
-      [
-        'anthropic/anthropic-code-execution-file-upload.1.chunks.txt',
-        'messages',
-        { seen: { bash_code_execution: 1, text_editor_code_execution: 2 } },
-      ],
-    ])('%s', (file, protocol, expected) => {
-      const text = readFileSync(path.join(RECORDINGS, file), 'utf8')
-      const lines = text.split('\n').filter((line) => line.startsWith('{'))
-      const found = file.endsWith('.json')
-        ? told(protocol, 'whole', text)
-        : told(protocol, 'stream', framed(protocol, lines))
-      expect(found).toMatchObject(expected)
-    })
-  },
-)
+type RecordedRow = readonly [file: string, protocol: ProtocolId, expected: Partial<Told>]
+
+function toldIn(folder: string, file: string, protocol: ProtocolId): Told {
+  const text = readFileSync(path.join(folder, file), 'utf8')
+  const lines = text.split('\n').filter((line) => line.startsWith('{'))
+  return file.endsWith('.json')
+    ? told(protocol, 'whole', text)
+    : told(protocol, 'stream', framed(protocol, lines))
+}
+
+describe('recorded answers', () => {
+  test.each<RecordedRow>([
+    ['azure/web-search.json', 'responses', { seen: { web_search_call: 1 } }],
+    ['azure/web-search.chunks.txt', 'responses', { seen: { web_search_call: 1 } }],
+    ['azure/code-interpreter.json', 'responses', { seen: { code_interpreter_call: 1 } }],
+    ['azure/code-interpreter.chunks.txt', 'responses', { seen: { code_interpreter_call: 1 } }],
+    ['azure/image-generation.json', 'responses', { seen: { image_generation_call: 1 } }],
+    ['azure/image-generation.chunks.txt', 'responses', { seen: { image_generation_call: 1 } }],
+    ['anthropic/web-fetch.json', 'messages', { seen: { web_fetch: 1 } }],
+    [
+      'anthropic/web-fetch.chunks.txt',
+      'messages',
+      {
+        seen: { web_fetch: 1 },
+        counted: { web_search: 0, web_fetch: 1 },
+        fields: { service_tier: 'standard' },
+      },
+    ],
+    [
+      'anthropic/code-execution.chunks.txt',
+      'messages',
+      { seen: { bash_code_execution: 1, text_editor_code_execution: 1 } },
+    ],
+  ])('%s', (file, protocol, expected) => {
+    expect(toldIn(OWN, file, protocol)).toMatchObject(expected)
+  })
+})
+
+describe.skipIf(!existsSync(LONGER))('longer recorded answers (none beside the checkout: skipped)', () => {
+  test.each<RecordedRow>([
+    ['azure/azure-web-search-preview-tool.1.json', 'responses', { seen: { web_search_call: 2 } }],
+    ['azure/azure-web-search-preview-tool.1.chunks.txt', 'responses', { seen: { web_search_call: 1 } }],
+    ['azure/azure-code-interpreter-tool.1.json', 'responses', { seen: { code_interpreter_call: 1 } }],
+    ['azure/azure-code-interpreter-tool.1.chunks.txt', 'responses', { seen: { code_interpreter_call: 1 } }],
+    ['azure/azure-image-generation-tool.1.json', 'responses', { seen: { image_generation_call: 1 } }],
+    ['azure/azure-image-generation-tool.1.chunks.txt', 'responses', { seen: { image_generation_call: 1 } }],
+    ['xai/responses/xai-web-search-tool.1.json', 'responses', { seen: { web_search_call: 1 } }],
+    ['xai/responses/xai-web-search-tool.1.chunks.txt', 'responses', { seen: { web_search_call: 1 } }],
+    [
+      'xai/responses/xai-image-generation-tool.1.json',
+      'responses',
+      { seen: { image_generation_call: 1 }, fields: { service_tier: 'default' } },
+    ],
+    [
+      'anthropic/anthropic-web-fetch-tool.1.json',
+      'messages',
+      { seen: { web_fetch: 1 }, counted: { web_search: 0, web_fetch: 1 } },
+    ],
+    [
+      'anthropic/anthropic-web-fetch-tool.1.chunks.txt',
+      'messages',
+      {
+        seen: { web_fetch: 1 },
+        counted: { web_search: 0, web_fetch: 1 },
+        fields: { service_tier: 'standard' },
+      },
+    ],
+    [
+      'anthropic/anthropic-code-execution-file-upload.1.chunks.txt',
+      'messages',
+      { seen: { bash_code_execution: 1, text_editor_code_execution: 2 } },
+    ],
+  ])('%s', (file, protocol, expected) => {
+    expect(toldIn(LONGER, file, protocol)).toMatchObject(expected)
+  })
+})
