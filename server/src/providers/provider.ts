@@ -71,6 +71,17 @@ export interface FormRewrite {
   request(body: JsonObject): RewrittenRequest
   /** undefined: this is no answer of the vendor's. */
   answer(body: JsonObject, context: JsonObject): JsonObject | undefined
+  /**
+   * Of a form that is answered in bytes: those in the vendor's document, of which `answer` tells what it used, or `error`.
+   * undefined: there are none in it.
+   */
+  sound?(body: JsonObject, context: JsonObject): Sound | undefined
+}
+
+export interface Sound {
+  /** Media type. */
+  readonly type: string
+  readonly bytes: Uint8Array
 }
 
 export interface RewrittenRequest {

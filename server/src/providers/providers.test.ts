@@ -11,6 +11,9 @@ const FIELDS = { region: 'us-east-1', project: 'my-project', resource: 'my-resou
 const BEARER: Auth = { kind: 'bearer' }
 const X_API_KEY: Auth = { kind: 'header', name: 'x-api-key' }
 
+const VERTEX =
+  'https://us-east-1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-east-1/publishers/google/models/some-model-1'
+
 /** kind, protocol, how it is authenticated, and where each vendor's documentation says a request goes. */
 const DOCUMENTED: readonly [
   kind: string,
@@ -61,6 +64,16 @@ const DOCUMENTED: readonly [
   ['openai', 'speech', BEARER, 'https://api.openai.com/v1/audio/speech'],
   ['openai-compatible', 'speech', BEARER, 'https://operator.example/v1/audio/speech'],
   ['groq', 'speech', BEARER, 'https://api.groq.com/openai/v1/audio/speech'],
+  ['minimax', 'speech', BEARER, 'https://api.minimaxi.com/v1/t2a_v2'],
+  [
+    'google',
+    'speech',
+    { kind: 'header', name: 'x-goog-api-key' },
+    'https://generativelanguage.googleapis.com/v1beta/models/some-model-1:generateContent',
+  ],
+  ['vertex', 'embeddings', { kind: 'google-oauth' }, `${VERTEX}:predict`],
+  ['vertex', 'images', { kind: 'google-oauth' }, `${VERTEX}:generateContent`],
+  ['vertex', 'speech', { kind: 'google-oauth' }, `${VERTEX}:generateContent`],
   ['sandbox', 'speech', { kind: 'none' }, 'https://sandbox.invalid/audio/speech'],
   ['openai', 'transcription', BEARER, 'https://api.openai.com/v1/audio/transcriptions'],
   ['openai-compatible', 'transcription', BEARER, 'https://operator.example/v1/audio/transcriptions'],

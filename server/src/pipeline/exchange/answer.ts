@@ -112,7 +112,7 @@ class WholeAnswer implements Answer {
   readonly form = 'whole'
   readonly holdBytes: number
   readonly lane: WholeLane
-  readonly contentType: string | undefined
+  readonly #contentType: string | undefined
   /** White space before it: some vendors keep the connection alive by it. */
   keepAliveBytes = 0
 
@@ -122,8 +122,12 @@ class WholeAnswer implements Answer {
     this.lane = lane
     this.#onError = onError
     // Bytes that nobody names are no document.
-    this.contentType = contentType ?? (lane.flows === true ? 'application/octet-stream' : undefined)
+    this.#contentType = contentType ?? (lane.flows === true ? 'application/octet-stream' : undefined)
     this.holdBytes = lane.flows === true ? 0 : WHOLE_HOLD_BYTES
+  }
+
+  get contentType(): string | undefined {
+    return this.lane.contentType ?? this.#contentType
   }
 
   push(chunk: Uint8Array): StreamStep {

@@ -1,5 +1,11 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { PassedDialect, RewrittenRequest, WireDialect } from '../../providers/provider.ts'
+import type {
+  FormRewrite,
+  PassedDialect,
+  RewrittenRequest,
+  Sound,
+  WireDialect,
+} from '../../providers/provider.ts'
 
 /** Members the dialect's body needs or must not have. */
 export function editBody(body: JsonObject, dialect: WireDialect): JsonObject {
@@ -19,4 +25,25 @@ export function rewriteBody(
   const rewritten = dialect.rewrite?.request({ ...body, model: forwardModelId })
   if (rewritten !== undefined) return rewritten
   return { body: editBody(body, dialect), dropped: [], context: {} }
+}
+
+/** An answer in a vendor's own form, as the client's form has it. */
+export interface RewrittenAnswer {
+  /** JSON: the answer, or what there is to know of one that is sound. */
+  readonly document: Uint8Array
+  readonly sound?: Sound
+}
+
+/** undefined: this is no answer of the vendor's. */
+export function rewriteAnswer(
+  body: JsonObject,
+  rewrite: FormRewrite,
+  context: JsonObject,
+): RewrittenAnswer | undefined {
+  const told = rewrite.answer(body, context)
+  if (told === undefined) return undefined
+  const document = Buffer.from(JSON.stringify(told))
+  if (rewrite.sound === undefined || told['error'] !== undefined) return { document }
+  const sound = rewrite.sound(body, context)
+  return sound && { document, sound }
 }

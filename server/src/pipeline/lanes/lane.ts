@@ -86,6 +86,8 @@ export type AnswerFailure =
 export interface WholeLane extends AnswerLane {
   /** Used while it comes, so that nothing of it is held back. Absent: it is held up to a bound. */
   readonly flows?: true
+  /** Of what it gave, where that is not what the upstream sent. */
+  readonly contentType?: string | undefined
   /** Bytes ready for the client; a lane that needs the whole document gives them at `end`. */
   push(chunk: Uint8Array): readonly Bytes[]
   end(): WholeEnd

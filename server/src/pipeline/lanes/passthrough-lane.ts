@@ -21,7 +21,7 @@ import { parseJson } from '../attempt/classify.ts'
 import { isNear } from './threads/conversions.ts'
 import { sharedBody } from './threads/shared-body.ts'
 import { upstreamOf } from '../attempt/dialect.ts'
-import { rewriteBody } from './edit-body.ts'
+import { rewriteAnswer, rewriteBody } from './edit-body.ts'
 import type { Pipeline } from '../context.ts'
 import { PassedBytes } from './passed-bytes.ts'
 import { RewrittenWhole } from './rewritten-whole.ts'
@@ -114,7 +114,7 @@ function openOver(
     ...(passing.wire.answers.streams ? { passesStreams: true as const } : {}),
     openStream: () => new PassedStream(passing),
     openWhole: (type) =>
-      passesBytes(call, type)
+      rewritten === undefined && passesBytes(call, type)
         ? new PassedBytes(metering.meter)
         : answerLane(pipeline, call, { leg, dialect, rewritten }, new PassedWhole(passing)),
   }
@@ -137,7 +137,7 @@ function answerLane(
   if (rewrite === undefined || rewritten === undefined || !isPassedForm(protocol)) return passed
   const { context } = rewritten
   return new RewrittenWhole(passed, {
-    near: (body) => rewrite.answer(body, context),
+    near: (body) => rewriteAnswer(body, rewrite, context),
     far: (body) =>
       pipeline.conversions.runAnswer(
         {

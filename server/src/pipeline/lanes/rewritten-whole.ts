@@ -1,6 +1,7 @@
 /** A whole answer in a vendor's own form: taken apart once it is complete, and read on as the client's form is. */
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { parseJson } from '../attempt/classify.ts'
+import type { RewrittenAnswer } from './edit-body.ts'
 import type { WholeEnd, WholeLane } from './lane.ts'
 import { sharedBytes } from './threads/shared-bytes.ts'
 import type { TaskResult } from './threads/work.ts'
@@ -14,7 +15,7 @@ const BROKEN: WholeEnd = { output: [], failure: { kind: 'cut' } }
 
 export interface AnswerRewriting {
   /** undefined: this is no answer of the vendor's. */
-  near(body: JsonObject): JsonObject | undefined
+  near(body: JsonObject): RewrittenAnswer | undefined
   /** The same in a thread. */
   far(body: Uint8Array): Promise<TaskResult>
 }
@@ -24,6 +25,7 @@ export class RewrittenWhole implements WholeLane {
   readonly #rewriting: AnswerRewriting
   readonly #chunks: Uint8Array[] = []
   #length = 0
+  contentType: string | undefined
 
   /** `inner` reads the rewritten answer, and gives it out. */
   constructor(inner: WholeLane, rewriting: AnswerRewriting) {
@@ -40,7 +42,7 @@ export class RewrittenWhole implements WholeLane {
   end(): WholeEnd {
     const body = this.#length > WHOLE_BYTES_MAX ? undefined : parseJson(Buffer.concat(this.#chunks))
     const rewritten = isJsonObject(body) ? this.#rewriting.near(body) : undefined
-    return rewritten === undefined ? BROKEN : this.#told(Buffer.from(JSON.stringify(rewritten)))
+    return rewritten === undefined ? BROKEN : this.#told(rewritten)
   }
 
   endFar(): Promise<WholeEnd> | undefined {
@@ -50,13 +52,15 @@ export class RewrittenWhole implements WholeLane {
 
   async #endInThread(): Promise<WholeEnd> {
     const result = await this.#rewriting.far(await sharedBytes(this.#chunks.splice(0), this.#length))
-    return result.kind === 'rewritten' ? this.#told(Buffer.from(result.body.buffer)) : BROKEN
+    return result.kind === 'rewritten' ? this.#told(result.answer) : BROKEN
   }
 
-  #told(bytes: Buffer): WholeEnd {
-    const begun = this.#inner.push(bytes)
+  #told({ document, sound }: RewrittenAnswer): WholeEnd {
+    const begun = this.#inner.push(document)
     const { output, failure } = this.#inner.end()
-    return { output: [...begun, ...output], failure }
+    if (sound === undefined || failure !== undefined) return { output: [...begun, ...output], failure }
+    this.contentType = sound.type
+    return { output: [sound.bytes], failure }
   }
 
   kept() {

@@ -1,9 +1,16 @@
 import { geminiDialect, geminiModelCapabilities, modelBelow } from '../dialects/gemini.ts'
+import type { GeminiPlace } from '../dialects/gemini-generating.ts'
+import { geminiImages } from '../dialects/gemini-images.ts'
+import { geminiSpeech } from '../dialects/gemini-speech.ts'
 import type { Provider } from '../provider.ts'
 import { defaultBaseUrl } from './address.ts'
 import { googleEmbeddings } from './embeddings.ts'
-import { googleImages } from './images.ts'
 import { googleVideo } from './video.ts'
+
+const PLACE: GeminiPlace = {
+  auth: { kind: 'header', name: 'x-goog-api-key' },
+  modelUrl: (input) => modelBelow(input.baseUrl, input.forwardModelId),
+}
 
 export const google: Provider = {
   kind: 'google',
@@ -13,10 +20,10 @@ export const google: Provider = {
   dear: ['service_tier.priority', 'web_search', 'google_maps'],
   dialects: {
     embeddings: googleEmbeddings,
-    images: googleImages,
+    images: geminiImages(PLACE),
+    speech: geminiSpeech(PLACE),
     gemini: geminiDialect({
-      auth: { kind: 'header', name: 'x-goog-api-key' },
-      modelUrl: (input) => modelBelow(input.baseUrl, input.forwardModelId),
+      ...PLACE,
       capabilities: geminiModelCapabilities,
       tierHeader: 'x-gemini-service-tier',
     }),

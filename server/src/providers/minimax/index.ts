@@ -3,6 +3,7 @@ import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialec
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { classify } from './failures.ts'
+import { minimaxSpeech } from './speech.ts'
 import { minimaxVideo } from './video.ts'
 
 /** Mainland address; the international one is `https://api.minimax.io/v1`. */
@@ -12,6 +13,7 @@ export const minimax: Provider = {
   defaultBaseUrl: 'https://api.minimaxi.com/v1',
   publicFields: [],
   dialects: {
+    speech: minimaxSpeech,
     chat: chatDialect({
       capabilities: () => ({
         temperatureMax: 1,

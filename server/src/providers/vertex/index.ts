@@ -1,9 +1,18 @@
 import { hostedClaudeCapabilities } from '../dialects/claude.ts'
 import { geminiDialect, geminiModelCapabilities } from '../dialects/gemini.ts'
+import type { GeminiPlace } from '../dialects/gemini-generating.ts'
+import { geminiImages } from '../dialects/gemini-images.ts'
+import { geminiSpeech } from '../dialects/gemini-speech.ts'
 import { messagesDialect } from '../dialects/messages.ts'
 import type { FormedRequest, FormInput, Provider } from '../provider.ts'
 import { modelUrl } from './address.ts'
+import { vertexEmbeddings } from './embeddings.ts'
 import { vertexVideo } from './video.ts'
+
+const PLACE: GeminiPlace = {
+  auth: { kind: 'google-oauth' },
+  modelUrl: (input) => modelUrl(input, 'google'),
+}
 
 /**
  * Gemini, Claude and Veo on Google Cloud, with a service account. `region` may be `global`, `us` or `eu`. `storage_uri`
@@ -16,9 +25,11 @@ export const vertex: Provider = {
   publicFields: ['project', 'region', 'storage_uri'],
   dear: ['service_tier.priority', 'web_search', 'google_maps'],
   dialects: {
+    embeddings: vertexEmbeddings,
+    images: geminiImages(PLACE),
+    speech: geminiSpeech(PLACE),
     gemini: geminiDialect({
-      auth: { kind: 'google-oauth' },
-      modelUrl: (input) => modelUrl(input, 'google'),
+      ...PLACE,
       capabilities: geminiModelCapabilities,
     }),
     messages: messagesDialect({

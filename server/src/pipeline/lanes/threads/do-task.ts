@@ -12,7 +12,7 @@ import { dialectForClient, providerOf } from '../../../providers/index.ts'
 import type { PassedDialect, Provider, WireDialect } from '../../../providers/provider.ts'
 import { clientInput, encodePrepared, prepareConversion, unkept } from '../convert-request.ts'
 import { parseJson } from '../../attempt/classify.ts'
-import { editBody, rewriteBody } from '../edit-body.ts'
+import { editBody, rewriteAnswer, rewriteBody } from '../edit-body.ts'
 import { answerText, countImages } from './answer-text.ts'
 import { bytesOf } from './bytes-of.ts'
 import { readFarOrder, submitFar } from './order-tasks.ts'
@@ -45,7 +45,7 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
     case 'answer':
       return convertAnswer(task, count)
     case 'rewrite':
-      return rewriteAnswer(task)
+      return rewriteAnswerOf(task)
     case 'order':
       return readFarOrder(task)
     case 'submit':
@@ -155,12 +155,12 @@ function editRequest({ body, vendorKind, protocol, forwardModelId }: EditTask): 
   return { kind: 'edited', body: bytesOf(rewritten.body), dropped, context }
 }
 
-function rewriteAnswer({ body, vendorKind, protocol, context }: RewriteTask): TaskResult {
+function rewriteAnswerOf({ body, vendorKind, protocol, context }: RewriteTask): TaskResult {
   const parsed = parseJson(body)
-  const rewritten = isJsonObject(parsed)
-    ? spokenDialectOf(vendorKind, protocol).rewrite?.answer(parsed, context)
-    : undefined
-  return rewritten === undefined ? { kind: 'unreadable' } : { kind: 'rewritten', body: bytesOf(rewritten) }
+  const { rewrite } = spokenDialectOf(vendorKind, protocol)
+  const answer =
+    rewrite !== undefined && isJsonObject(parsed) ? rewriteAnswer(parsed, rewrite, context) : undefined
+  return answer === undefined ? { kind: 'unreadable' } : { kind: 'rewritten', answer }
 }
 
 async function convertAnswer(task: AnswerTask, count: CountTokens): Promise<TaskResult> {

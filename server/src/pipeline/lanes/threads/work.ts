@@ -10,6 +10,7 @@ import type { ReplyContext } from '../../../core/protocols/protocol.ts'
 import type { ItemPage } from '../../../core/protocols/responses/answer/stored-turn.ts'
 import type { VideoSubmission, VideoSubmit } from '../../../providers/video.ts'
 import type { ConvertibleLeg } from '../convert-request.ts'
+import type { RewrittenAnswer } from '../edit-body.ts'
 import type { OrderForm, OrderRead } from '../../video/order/order-form.ts'
 import type { KeptText } from './shared-text.ts'
 
@@ -148,7 +149,7 @@ export type TaskResult =
   | { readonly kind: 'media'; readonly remote: readonly RemoteMedia[] }
   | { readonly kind: 'refused'; readonly message: string; readonly details: JsonObject | undefined }
   | BodyEdited
-  | { readonly kind: 'rewritten'; readonly body: Uint8Array }
+  | { readonly kind: 'rewritten'; readonly answer: RewrittenAnswer }
   | PastRead
   | ItemsFound
   | OrderRead

@@ -31,7 +31,9 @@ function bytesOf(result: TaskResult): ArrayBuffer | undefined {
         ? result.body
         : result.kind === 'submitted'
           ? result.request.body
-          : undefined
+          : result.kind === 'rewritten'
+            ? result.answer.sound?.bytes
+            : undefined
   if (typeof bytes === 'string') return undefined
   return bytes?.buffer instanceof ArrayBuffer ? bytes.buffer : undefined
 }

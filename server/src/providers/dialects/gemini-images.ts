@@ -2,9 +2,8 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { parseSize, ratioOfSize } from '../../core/video/size.ts'
-import { modelBelow } from '../dialects/gemini.ts'
-import { passedDialect } from '../dialects/passed.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
+import { type GeminiPlace, generating } from './gemini-generating.ts'
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
@@ -49,7 +48,8 @@ function picturesIn(candidates: JsonValue | undefined): readonly JsonObject[] {
   })
 }
 
-function toldUsage(usage: JsonValue | undefined): JsonObject {
+/** Nothing where the vendor tells nothing. */
+export function toldUsage(usage: JsonValue | undefined): JsonObject {
   if (!isJsonObject(usage)) return {}
   const count = (name: string) => (typeof usage[name] === 'number' ? usage[name] : 0)
   const input = count('promptTokenCount')
@@ -57,16 +57,6 @@ function toldUsage(usage: JsonValue | undefined): JsonObject {
   return { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } }
 }
 
-export const googleImages: PassedDialect = {
-  ...passedDialect({
-    protocol: 'images',
-    path: '',
-    auth: { kind: 'header', name: 'x-goog-api-key' },
-    rewrite,
-  }),
-  modelPlace: 'path',
-  form: ({ baseUrl, forwardModelId, operation }) =>
-    operation === 'count-tokens'
-      ? undefined
-      : { method: 'POST', url: `${modelBelow(baseUrl, forwardModelId)}:generateContent`, headers: {} },
+export function geminiImages(place: GeminiPlace): PassedDialect {
+  return generating('images', rewrite, place)
 }

@@ -1,0 +1,83 @@
+/** Speech by Gemini: a conversation of one turn whose answer is to be sound. It is raw samples, or a file by newer models. */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { FormRewrite, PassedDialect, Sound } from '../provider.ts'
+import { type GeminiPlace, generating } from './gemini-generating.ts'
+import { toldUsage } from './gemini-images.ts'
+import { soundAs, soundAsked, voiceName } from './speech.ts'
+import { wavOf } from './wav.ts'
+
+/** Where the type of the samples does not say. */
+const RATE = 24_000
+
+const rewrite: FormRewrite = {
+  request: ({ model, input = null, voice, response_format: format, stream_format: events, ...rest }) => {
+    const { instructions, ...others } = rest
+    const name = voiceName(voice)
+    const led = typeof instructions === 'string' && typeof input === 'string' && takesInstructions(model)
+    const speechConfig =
+      name === undefined
+        ? {}
+        : { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } } }
+    const isMade = format === undefined || format === 'wav' || format === 'pcm'
+    return {
+      body: {
+        contents: [{ role: 'user', parts: [{ text: led ? `${instructions}: ${input}` : input }] }],
+        generationConfig: { responseModalities: ['AUDIO'], ...speechConfig },
+      },
+      dropped: [...Object.keys(led ? others : rest), ...(isMade ? [] : ['response_format'])],
+      context: soundAsked({ response_format: format, stream_format: events }),
+    }
+  },
+  answer: ({ candidates, promptFeedback, usageMetadata }) => {
+    if (promptFeedback !== undefined && !isJsonArray(candidates))
+      return { error: { message: 'the prompt was blocked', code: 400, prompt_feedback: promptFeedback } }
+    return isJsonArray(candidates) ? toldUsage(usageMetadata) : undefined
+  },
+  sound: ({ candidates, usageMetadata }, context) => {
+    const made = soundIn(candidates, context['format'] === 'pcm')
+    return made && soundAs(made, context, usageIn(usageMetadata))
+  },
+}
+
+/** These read style and text together; later ones read all of it aloud. */
+function takesInstructions(model: JsonValue | undefined): boolean {
+  return typeof model === 'string' && /^gemini-(?:2\.5|3\.1)-/.test(model)
+}
+
+function usageIn(usage: JsonValue | undefined): JsonObject | undefined {
+  const told = toldUsage(usage)['usage']
+  return isJsonObject(told) ? told : undefined
+}
+
+function soundIn(candidates: JsonValue | undefined, raw: boolean): Sound | undefined {
+  const pieces = partsIn(candidates)
+  const [first] = pieces
+  if (first === undefined) return undefined
+  const bytes = Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64')))
+  if (bytes.length === 0) return undefined
+  const { type } = first
+  if (!/^audio\/(?:l16|pcm)\b/i.test(type)) return { type, bytes }
+  if (raw) return { type: 'audio/pcm', bytes }
+  const rate = Number(/rate=(\d{4,6})\b/.exec(type)?.[1] ?? RATE)
+  return { type: 'audio/wav', bytes: wavOf(bytes, rate) }
+}
+
+function partsIn(
+  candidates: JsonValue | undefined,
+): readonly { readonly type: string; readonly data: string }[] {
+  const first = isJsonArray(candidates) ? candidates[0] : undefined
+  const content = isJsonObject(first) ? first['content'] : undefined
+  const parts = isJsonObject(content) ? content['parts'] : undefined
+  if (!isJsonArray(parts)) return []
+  return parts.flatMap((part) => {
+    const inline = isJsonObject(part) ? part['inlineData'] : undefined
+    if (!isJsonObject(inline)) return []
+    const { mimeType: type, data } = inline
+    return typeof type === 'string' && typeof data === 'string' ? [{ type, data }] : []
+  })
+}
+
+export function geminiSpeech(place: GeminiPlace): PassedDialect {
+  return generating('speech', rewrite, place)
+}

@@ -1,0 +1,60 @@
+/** Vectors by Google Cloud: an instance for each text, and each answer tells its own tokens. */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { passedDialect } from '../dialects/passed.ts'
+import { renamed } from '../dialects/rename.ts'
+import { encodedVector } from '../dialects/vectors.ts'
+import type { FormRewrite, PassedDialect } from '../provider.ts'
+import { modelUrl } from './address.ts'
+
+/** Of the whole call, and of each text. */
+const PARAMETERS = { dimensions: 'outputDimensionality', auto_truncate: 'autoTruncate' }
+const OF_EACH = { task_type: 'task_type', title: 'title' }
+
+const rewrite: FormRewrite = {
+  request: ({ model = null, input = null, encoding_format: format, ...rest }) => {
+    const { task_type, title, ...others } = rest
+    const { members: parameters, dropped } = renamed(others, PARAMETERS)
+    const { members: each } = renamed({ task_type, title }, OF_EACH)
+    const inputs: readonly JsonValue[] = isJsonArray(input) ? input : [input]
+    return {
+      body: { instances: inputs.map((content) => ({ content, ...each })), parameters },
+      dropped,
+      context: { model, base64: format === 'base64' },
+    }
+  },
+  answer: ({ predictions }, { model = null, base64 }) => {
+    if (!isJsonArray(predictions)) return undefined
+    const made = predictions.map(vectorIn)
+    const data = made.map(({ values = [] }, index) => {
+      const embedding = base64 === true ? encodedVector(values) : values
+      return { object: 'embedding', index, embedding }
+    })
+    return { object: 'list', data, model, ...toldUsage(made) }
+  },
+}
+
+function vectorIn(prediction: JsonValue): JsonObject {
+  const found = isJsonObject(prediction) ? prediction['embeddings'] : undefined
+  return isJsonObject(found) ? found : {}
+}
+
+/** Nothing where one of them tells nothing. */
+function toldUsage(made: readonly JsonObject[]): JsonObject {
+  const counts = made.map(({ statistics }) =>
+    isJsonObject(statistics) ? statistics['token_count'] : undefined,
+  )
+  const known = counts.filter((count): count is number => typeof count === 'number')
+  if (known.length === 0 || known.length < counts.length) return {}
+  const tokens = known.reduce((sum, count) => sum + count, 0)
+  return { usage: { prompt_tokens: tokens, total_tokens: tokens } }
+}
+
+export const vertexEmbeddings: PassedDialect = {
+  ...passedDialect({ protocol: 'embeddings', path: '', auth: { kind: 'google-oauth' }, rewrite }),
+  modelPlace: 'path',
+  form: (input) => {
+    const model = input.operation === 'count-tokens' ? undefined : modelUrl(input, 'google')
+    return model === undefined ? undefined : { method: 'POST', url: `${model}:predict`, headers: {} }
+  },
+}

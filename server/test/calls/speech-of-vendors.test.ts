@@ -1,0 +1,287 @@
+/** `POST /v1/audio/speech` over vendors that speak in a form of their own: a document goes and comes, the client gets sound. */
+import OpenAI from 'openai'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import {
+  openGateway,
+  putChain,
+  putModel,
+  putVendor,
+  type TestGateway,
+  TOKEN_PRICES,
+} from '../gateway/gateway.ts'
+import {
+  type Answerer,
+  answerJson,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../gateway/scripted-upstream.ts'
+
+const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
+/** 110 yuan for a million characters: 110 000 µCr each. */
+const BY_CHARACTER = { ...NONE, billingModes: ['character' as const], characterPrice: '110' }
+const PER_CHARACTER = 110_000n
+const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
+
+let gateway: TestGateway
+let upstream: ScriptedUpstream
+let spare: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  spare = await openScriptedUpstream()
+  gateway = await openGateway()
+  await gateway.catalogue(
+    ...putVendor('minimax', upstream.url, { kind: 'minimax' }),
+    ...putVendor('google', upstream.url, { kind: 'google' }),
+    ...putVendor('spare', spare.url),
+    putModel('of-minimax', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+    putChain({ model: 'of-minimax', vendor: 'minimax', protocol: 'speech', forward: 'speech-2.8-hd' }),
+    putChain({ model: 'of-minimax', vendor: 'spare', protocol: 'speech', priority: 2 }),
+    putModel('of-google', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+    putChain({
+      model: 'of-google',
+      vendor: 'google',
+      protocol: 'speech',
+      forward: 'gemini-2.5-flash-preview-tts',
+    }),
+    putModel('newer-google', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+    putChain({
+      model: 'newer-google',
+      vendor: 'google',
+      protocol: 'speech',
+      forward: 'gemini-3.8-flash-tts',
+    }),
+  )
+})
+
+afterAll(async () => {
+  await gateway.close()
+  await upstream.close()
+  await spare.close()
+})
+
+afterEach(async () => {
+  await gateway.resetHealth()
+  upstream.requests.length = 0
+  spare.requests.length = 0
+})
+
+const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
+
+const sent = () => upstream.requests.map(({ path, body }): unknown => [path, JSON.parse(body.toString())])
+
+const SOUND = Buffer.from([0xff, 0xfb, 0x90, 0x00, 0x00, 0x0a, 0x7b, 0x22, 0xc3, 0x28])
+const spare200: Answerer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'audio/mpeg' })
+  response.end(SOUND)
+}
+
+interface Spoken {
+  readonly sound: Buffer
+  readonly type: string | null
+  readonly dropped: string | null
+}
+
+async function speak(asked: OpenAI.Audio.SpeechCreateParams & Record<string, unknown>): Promise<Spoken> {
+  const answer = await client().audio.speech.create(asked)
+  return {
+    sound: Buffer.from(await answer.arrayBuffer()),
+    type: answer.headers.get('content-type'),
+    dropped: answer.headers.get('gw-dropped-fields'),
+  }
+}
+
+describe('MiniMax', () => {
+  const spoken = (bytes: Buffer, format = 'mp3') =>
+    answerJson({
+      data: { audio: bytes.toString('hex'), status: 2 },
+      extra_info: { audio_format: format, usage_characters: 7 },
+      base_resp: { status_code: 0, status_msg: 'success' },
+    })
+
+  test('is asked in its own form, and the sound comes as bytes', async () => {
+    upstream.answer(spoken(SOUND))
+    const { sound, type, dropped } = await speak({
+      model: 'of-minimax',
+      input: '你好，世界',
+      voice: 'male-qn-qingse',
+      speed: 1.2,
+      response_format: 'mp3',
+      instructions: 'gently',
+      language_boost: 'Chinese',
+      voice_setting: { emotion: 'happy' },
+    })
+    expect([sound, type, dropped]).toEqual([SOUND, 'audio/mpeg', 'instructions'])
+    expect(sent()).toEqual([
+      [
+        '/t2a_v2',
+        {
+          model: 'speech-2.8-hd',
+          text: '你好，世界',
+          stream: false,
+          output_format: 'hex',
+          language_boost: 'Chinese',
+          voice_setting: { emotion: 'happy', voice_id: 'male-qn-qingse', speed: 1.2 },
+          audio_setting: { format: 'mp3' },
+        },
+      ],
+    ])
+  })
+
+  test('is charged by the characters counted here, whatever it tells', async () => {
+    upstream.answer(spoken(SOUND))
+    await speak({ model: 'of-minimax', input: '你好，世界', voice: 'v' })
+    expect(await gateway.lastLog()).toMatchObject({
+      characters: 5,
+      amount: 5n * PER_CHARACTER,
+      ending: 'complete',
+    })
+  })
+
+  test.each([
+    ['mp3', 'audio/mpeg'],
+    ['wav', 'audio/wav'],
+    ['flac', 'audio/flac'],
+    ['pcm', 'audio/pcm'],
+    ['of tomorrow', 'application/octet-stream'],
+  ])('says that the format %s is %s', async (format, type) => {
+    upstream.answer(spoken(SOUND, format))
+    expect(await speak({ model: 'of-minimax', input: 'Hi', voice: 'v' })).toMatchObject({ type })
+  })
+
+  test('that speaks for minutes is taken apart beside the calls', async () => {
+    const long = Buffer.alloc(1_500_000, SOUND)
+    upstream.answer(spoken(long))
+    const { sound } = await speak({ model: 'of-minimax', input: 'Hi', voice: 'v' })
+    expect(sound.equals(long)).toBe(true)
+    expect(await gateway.lastLog()).toMatchObject({ characters: 2, ending: 'complete' })
+  })
+
+  test('gives sound that was asked for as events as one of them', async () => {
+    upstream.answer(spoken(SOUND))
+    const { sound, type } = await speak({
+      model: 'of-minimax',
+      input: 'Hi',
+      voice: 'v',
+      stream_format: 'sse',
+    })
+    expect(type).toBe('text/event-stream; charset=utf-8')
+    expect(sound.toString()).toBe(
+      `data: ${JSON.stringify({ type: 'speech.audio.delta', audio: SOUND.toString('base64') })}\n\n` +
+        'data: {"type":"speech.audio.done"}\n\n',
+    )
+  })
+
+  test.each<[string, Answerer]>([
+    ['is out of money', answerJson({ base_resp: { status_code: 1008, status_msg: 'insufficient balance' } })],
+    ['speaks nothing', spoken(Buffer.alloc(0))],
+    ['writes no hexadecimal text', answerJson({ data: { audio: 'abxy' }, base_resp: { status_code: 0 } })],
+    ['writes half a byte', answerJson({ data: { audio: 'abc' }, base_resp: { status_code: 0 } })],
+    ['answers something else', answerJson({ task_id: 7 })],
+  ])('that %s leads to the next chain, and is not paid', async (_what, answerer) => {
+    upstream.answer(answerer)
+    spare.answer(spare200)
+    expect(await speak({ model: 'of-minimax', input: 'Hello', voice: 'v' })).toMatchObject({ sound: SOUND })
+    expect(spare.requests).toHaveLength(1)
+    expect(await gateway.lastLog()).toMatchObject({ characters: 5, amount: 5n * PER_CHARACTER })
+  })
+
+  test('that refuses a voice is told so in its own words, and nothing is charged', async () => {
+    upstream.answer(answerJson({ base_resp: { status_code: 2013, status_msg: 'invalid params, voice_id' } }))
+    await expect(speak({ model: 'of-minimax', input: 'Hello', voice: 'none' })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('voice_id'),
+    })
+    expect(spare.requests).toHaveLength(0)
+    expect(await gateway.lastLog()).toMatchObject({ characters: 0, amount: 0n })
+  })
+})
+
+describe('Gemini', () => {
+  const SAMPLES = Buffer.from([1, 0, 2, 0, 3, 0])
+  const spoken = (mimeType = 'audio/L16;codec=pcm;rate=16000', bytes: Buffer = SAMPLES) =>
+    answerJson({
+      candidates: [
+        {
+          content: { parts: [{ inlineData: { mimeType, data: bytes.toString('base64') } }] },
+          finishReason: 'STOP',
+        },
+      ],
+      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 60, totalTokenCount: 67 },
+    })
+
+  test('is asked in its own form, and its samples come as a WAV file of their rate', async () => {
+    upstream.answer(spoken())
+    const { sound, type, dropped } = await speak({
+      model: 'of-google',
+      input: 'Hello',
+      voice: 'Kore',
+      instructions: 'Say it gently',
+      response_format: 'mp3',
+      speed: 2,
+    })
+    expect([type, dropped]).toEqual(['audio/wav', 'speed,response_format'])
+    expect(sound.subarray(0, 4).toString()).toBe('RIFF')
+    expect(sound.readUInt32LE(24)).toBe(16_000)
+    expect(sound.readUInt32LE(40)).toBe(SAMPLES.length)
+    expect(sound.subarray(44)).toEqual(SAMPLES)
+    expect(sent()).toEqual([
+      [
+        '/models/gemini-2.5-flash-preview-tts:generateContent',
+        {
+          contents: [{ role: 'user', parts: [{ text: 'Say it gently: Hello' }] }],
+          generationConfig: {
+            responseModalities: ['AUDIO'],
+            speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+          },
+        },
+      ],
+    ])
+  })
+
+  test('is charged by the tokens it tells', async () => {
+    upstream.answer(spoken())
+    await speak({ model: 'of-google', input: 'Hello', voice: 'Kore' })
+    expect(await gateway.lastLog()).toMatchObject({
+      usage: { input: 7, output: 60 },
+      usageSource: 'upstream',
+      amount: 7n * 10_000n + 60n * 40_000n,
+    })
+  })
+
+  test('gives raw samples to whoever asks for them', async () => {
+    upstream.answer(spoken())
+    expect(
+      await speak({ model: 'of-google', input: 'Hello', voice: 'Kore', response_format: 'pcm' }),
+    ).toMatchObject({ sound: SAMPLES, type: 'audio/pcm', dropped: null })
+  })
+
+  test('of a newer release gives a file of its own, and reads no instructions aloud', async () => {
+    upstream.answer(spoken('audio/wav', SOUND))
+    expect(
+      await speak({ model: 'newer-google', input: 'Hello', voice: 'Kore', instructions: 'Gently' }),
+    ).toMatchObject({ sound: SOUND, type: 'audio/wav', dropped: 'instructions' })
+    expect(sent()).toMatchObject([[expect.any(String), { contents: [{ parts: [{ text: 'Hello' }] }] }]])
+  })
+
+  test('tells its tokens in the last of the events that were asked for', async () => {
+    upstream.answer(spoken('audio/wav', SOUND))
+    const { sound } = await speak({
+      model: 'of-google',
+      input: 'Hello',
+      voice: 'Kore',
+      stream_format: 'sse',
+    })
+    expect(sound.toString()).toContain(
+      '{"type":"speech.audio.done","usage":{"input_tokens":7,"output_tokens":60,"total_tokens":67}}',
+    )
+  })
+
+  test('that will not read a text tells so, and nothing is charged', async () => {
+    upstream.answer(answerJson({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }))
+    await expect(speak({ model: 'of-google', input: 'Hello', voice: 'Kore' })).rejects.toMatchObject({
+      status: 400,
+    })
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+  })
+})
