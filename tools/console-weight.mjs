@@ -19,7 +19,7 @@ const FIRST_PAGE = ['src/app/frame/frame.tsx', 'src/overview/overview-page.tsx']
 /** What pages show at once beside themselves. */
 const AT_ONCE = {
   'src/overview/overview-page.tsx': ['src/parts/snippets/first-call.tsx'],
-  'src/settings/settings-page.tsx': ['src/settings/profile.tsx'],
+  'src/settings/settings-page.tsx': ['src/settings/profile/profile.tsx'],
 }
 /** With every page that is routed through `withTexts`. */
 const LOOKS = 'src/parts/forms/form-controls.css'

@@ -12,11 +12,11 @@ import { ACCOUNT_TABS, TABS } from './search.ts'
 import styles from './settings.module.css'
 
 const PANELS = {
-  profile: late(async () => (await import('./profile.tsx')).Profile),
-  security: late(async () => (await import('./security.tsx')).Security),
-  calls: late(async () => (await import('./calls.tsx')).CallSettings),
+  profile: late(async () => (await import('./profile/profile.tsx')).Profile),
+  security: late(async () => (await import('./access/security.tsx')).Security),
+  calls: late(async () => (await import('./calls/calls.tsx')).CallSettings),
   alerts: late(async () => (await import('./alerts.tsx')).Alerts),
-  verification: late(async () => (await import('./verification.tsx')).Verification),
+  verification: late(async () => (await import('./verification/verification.tsx')).Verification),
 } as const
 
 const route = getRouteApi('/frame/settings')

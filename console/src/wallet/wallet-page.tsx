@@ -15,17 +15,17 @@ import { PageHead } from '../parts/page/page-head.tsx'
 import { Exchange } from './exchange.tsx'
 import { Funds } from './funds.tsx'
 import { PayingRules } from './paying-rules.tsx'
-import { PlanSection } from './plan-section.tsx'
-import { Receipts } from './receipts.tsx'
-import { Returned } from './returned.tsx'
+import { PlanSection } from './plan/plan-section.tsx'
+import { Receipts } from './receipts/receipts.tsx'
+import { Returned } from './top-up/returned.tsx'
 import { TABS, type WalletSearch } from './search.ts'
-import { Statement } from './statement.tsx'
-import { TopUps } from './top-ups.tsx'
+import { Statement } from './statement/statement.tsx'
+import { TopUps } from './top-up/top-ups.tsx'
 import styles from './wallet.module.css'
 
-const TopUpDialog = late(async () => (await import('./top-up-dialog.tsx')).TopUpDialog)
-const RedeemDialog = late(async () => (await import('./redeem-dialog.tsx')).RedeemDialog)
-const PlanDialog = late(async () => (await import('./plan-dialog.tsx')).PlanDialog)
+const TopUpDialog = late(async () => (await import('./top-up/top-up-dialog.tsx')).TopUpDialog)
+const RedeemDialog = late(async () => (await import('./top-up/redeem-dialog.tsx')).RedeemDialog)
+const PlanDialog = late(async () => (await import('./plan/plan-dialog.tsx')).PlanDialog)
 
 const route = getRouteApi('/frame/wallet')
 

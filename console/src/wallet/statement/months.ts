@@ -1,4 +1,4 @@
-import { dayOf } from '../parts/values/zoned-days.ts'
+import { dayOf } from '../../parts/values/zoned-days.ts'
 
 /** The last months as the gateway names them (2026-11), the running one first. */
 export function lastMonths(

@@ -2,24 +2,24 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useIsOwner, useOrganisationId } from '../api/session.ts'
+import { useIsOwner, useOrganisationId } from '../../api/session.ts'
 import {
   readDocument,
   type VerificationRequest,
   verificationQuery,
   withdrawVerification,
-} from '../api/verification.ts'
-import { Confirm } from '../parts/forms/confirm.tsx'
-import { save } from '../parts/lists/download.ts'
-import { Icon } from '../parts/marks/icon.tsx'
-import tags from '../parts/marks/tag.module.css'
-import { inBackground } from '../parts/page/in-background.ts'
-import { Loaded } from '../parts/page/loaded.tsx'
-import { FormProblem } from '../parts/page/problem.tsx'
-import { useProblemText } from '../parts/page/use-problem.ts'
-import { useFormat } from '../parts/values/format.ts'
-import { Section } from './section.tsx'
-import styles from './settings.module.css'
+} from '../../api/verification.ts'
+import { Confirm } from '../../parts/forms/confirm.tsx'
+import { save } from '../../parts/lists/download.ts'
+import { Icon } from '../../parts/marks/icon.tsx'
+import tags from '../../parts/marks/tag.module.css'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { FormProblem } from '../../parts/page/problem.tsx'
+import { useProblemText } from '../../parts/page/use-problem.ts'
+import { useFormat } from '../../parts/values/format.ts'
+import { Section } from '../section.tsx'
+import styles from '../settings.module.css'
 import { VerificationForm } from './verification-form.tsx'
 
 /** How verified the account is, what was asked for, and asking for more. */

@@ -2,12 +2,12 @@ import { Button, FileInput, SegmentedControl, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { useOrganisationId } from '../api/session.ts'
-import { askVerification, type VerificationKind, verificationQuery } from '../api/verification.ts'
-import forms from '../parts/forms/form.module.css'
-import { useSubmit } from '../parts/forms/use-submit.ts'
-import { inBackground } from '../parts/page/in-background.ts'
-import { FormProblem } from '../parts/page/problem.tsx'
+import { useOrganisationId } from '../../api/session.ts'
+import { askVerification, type VerificationKind, verificationQuery } from '../../api/verification.ts'
+import forms from '../../parts/forms/form.module.css'
+import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { FormProblem } from '../../parts/page/problem.tsx'
 
 const KINDS = ['personal', 'enterprise'] as const
 const STATED = {

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { Factors } from './factors.tsx'
 import { LinkedServices } from './linked-services.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { Section } from './section.tsx'
+import { Section } from '../section.tsx'
 import { Sessions } from './sessions.tsx'
 
 /** How one comes in, and from where one is in. */

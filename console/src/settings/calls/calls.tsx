@@ -2,26 +2,26 @@ import { Button, Select } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { pricingQuery } from '../api/models.ts'
+import { pricingQuery } from '../../api/models.ts'
 import {
   type OwnCredential,
   ownCredentialsQuery,
   removeOwnCredential,
   switchOwnCredential,
-} from '../api/own-credentials.ts'
-import { accountQuery, useOrganisationId } from '../api/session.ts'
-import { changeAccount } from '../api/wallet.ts'
-import { Confirm } from '../parts/forms/confirm.tsx'
-import { Icon } from '../parts/marks/icon.tsx'
-import { Marked } from '../parts/marks/marked.tsx'
-import tags from '../parts/marks/tag.module.css'
-import { inBackground } from '../parts/page/in-background.ts'
-import { Loaded } from '../parts/page/loaded.tsx'
-import { FormProblem } from '../parts/page/problem.tsx'
-import { useProblemText } from '../parts/page/use-problem.ts'
+} from '../../api/own-credentials.ts'
+import { accountQuery, useOrganisationId } from '../../api/session.ts'
+import { changeAccount } from '../../api/wallet.ts'
+import { Confirm } from '../../parts/forms/confirm.tsx'
+import { Icon } from '../../parts/marks/icon.tsx'
+import { Marked } from '../../parts/marks/marked.tsx'
+import tags from '../../parts/marks/tag.module.css'
+import { inBackground } from '../../parts/page/in-background.ts'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { FormProblem } from '../../parts/page/problem.tsx'
+import { useProblemText } from '../../parts/page/use-problem.ts'
 import { OwnCredentialDialog } from './own-credential-dialog.tsx'
-import { Section } from './section.tsx'
-import styles from './settings.module.css'
+import { Section } from '../section.tsx'
+import styles from '../settings.module.css'
 
 /** What answers when a model does not, and whose keys vendors are asked with. */
 export function CallSettings() {

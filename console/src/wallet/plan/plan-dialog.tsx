@@ -2,9 +2,9 @@ import { Button, Checkbox, Radio, SegmentedControl } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useIdempotency } from '../api/idempotency.ts'
-import { useOrganisationId } from '../api/session.ts'
-import { type Subscription, subscriptionQuery } from '../api/subscription.ts'
+import { useIdempotency } from '../../api/idempotency.ts'
+import { useOrganisationId } from '../../api/session.ts'
+import { type Subscription, subscriptionQuery } from '../../api/subscription.ts'
 import {
   buyPlan,
   changeRenewal,
@@ -13,19 +13,19 @@ import {
   plansQuery,
   type Quote,
   quoteQuery,
-} from '../api/wallet.ts'
-import { ChoiceCard, ChoiceCards } from '../parts/forms/choice-card.tsx'
-import { Dialog } from '../parts/forms/dialog.tsx'
-import forms from '../parts/forms/form.module.css'
-import { type Fact, Facts } from '../parts/lists/facts.tsx'
-import { Empty } from '../parts/page/empty.tsx'
-import { Loaded } from '../parts/page/loaded.tsx'
-import { FormProblem, Note } from '../parts/page/problem.tsx'
-import { useProblemText } from '../parts/page/use-problem.ts'
-import { useFormat } from '../parts/values/format.ts'
-import { Money } from './money.tsx'
-import { useRefreshMoney } from './use-refresh.ts'
-import styles from './wallet.module.css'
+} from '../../api/wallet.ts'
+import { ChoiceCard, ChoiceCards } from '../../parts/forms/choice-card.tsx'
+import { Dialog } from '../../parts/forms/dialog.tsx'
+import forms from '../../parts/forms/form.module.css'
+import { type Fact, Facts } from '../../parts/lists/facts.tsx'
+import { Empty } from '../../parts/page/empty.tsx'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { FormProblem, Note } from '../../parts/page/problem.tsx'
+import { useProblemText } from '../../parts/page/use-problem.ts'
+import { useFormat } from '../../parts/values/format.ts'
+import { Money } from '../money.tsx'
+import { useRefreshMoney } from '../use-refresh.ts'
+import styles from '../wallet.module.css'
 
 interface PlanDialogProps {
   readonly onClose: () => void
