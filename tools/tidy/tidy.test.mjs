@@ -65,6 +65,7 @@ const WRONG = [
   ['a vendor in a text', checkVendorNames, { 'server/src/pipeline/a.ts': "if (kind === 'openai') send()" }],
   ['a vendor in a name', checkVendorNames, { 'server/src/pipeline/a.ts': 'const deepseekUrl = 1' }],
   ['a retired word in a text', checkRetiredWords, { 'docs/a.md': 'the back office' }],
+  ['one on a reference page', checkRetiredWords, { 'docs/reference/errors.md': 'the back office' }],
   ['a retired word in a name', checkRetiredWords, { 'server/src/http/a.ts': 'export const openHouse = 1' }],
   ['a module without README', checkModuleReadmes, { 'server/src/http/a.ts': '' }],
   [
