@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { ADMIN, CUSTOMER } from './gateway.ts'
-import type { Site } from './visit.ts'
+import type { Site, Visit } from './visit.ts'
 
 interface State {
   readonly path: string
@@ -12,30 +12,40 @@ interface State {
   prepare?(page: Page): Promise<unknown>
 }
 
-/** Whoever runs the gateway sits at a table. */
-function sizesOf({ operator = false }: State): readonly ('wide' | 'phone')[] {
-  return operator ? ['wide'] : ['wide', 'phone']
-}
-
-/** `site` is asked for when a test runs: it is opened before all of them. */
+/**
+ * Begun on a phone, where a page is reached the hardest, and then drawn wide; whoever runs the gateway sits at a table.
+ * `site` is asked for when a test runs: it is opened before all of them.
+ */
 export function expectOpenToEverybody(site: () => Site, states: Readonly<Record<string, State>>): void {
   describe.each(['en', 'zh-CN'] as const)('in %s nobody is kept out of', (language) => {
     test.each(
-      Object.entries(states).flatMap(([name, state]) =>
-        sizesOf(state).map((size) => [name, size, state] as const),
+      Object.entries(states).map(
+        ([name, state]) => [name, state.operator === true ? 'wide' : 'on a phone and wide', state] as const,
       ),
-    )('%s, %s, light or dark', async (_, size, { path, operator = false, prepare }) => {
-      const visit = await site().visit(path, { as: operator ? ADMIN : CUSTOMER, language, size })
-      const { page } = visit
-      await prepare?.(page)
-      await visit.rest()
-      expect(await visit.barriers()).toEqual([])
-      await visit.darken()
-      expect(await visit.barriers('colours')).toEqual([])
-      const wider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
-      expect(wider).toBe(false)
+    )('%s, %s, light or dark', async (_, _sizes, { path, operator = false, prepare }) => {
+      const visit = await site().visit(path, {
+        as: operator ? ADMIN : CUSTOMER,
+        language,
+        size: operator ? 'wide' : 'phone',
+      })
+      await prepare?.(visit.page)
+      await expectOpen(visit)
+      if (!operator) {
+        await visit.look({ size: 'wide', theme: 'light' })
+        await expectOpen(visit)
+      }
       expect(visit.faults).toEqual([])
       await visit.close()
     })
   })
+}
+
+/** As it is, which is light, and then dark. */
+async function expectOpen(visit: Visit): Promise<void> {
+  await visit.rest()
+  expect(await visit.barriers()).toEqual([])
+  await visit.look({ theme: 'dark' })
+  expect(await visit.barriers('colours')).toEqual([])
+  const wider = await visit.page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+  expect(wider).toBe(false)
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import type { BrowserContext, ConsoleMessage, Download, Page, Request } from 'playwright-core'
 import { joinBrowser } from './browser-of-run.ts'
-import type { SIZES } from './chromium.ts'
+import { type Look, SIZES } from './chromium.ts'
 import type { JourneyGateway } from './gateway.ts'
 import { type OptionsHere, openGatewayHere } from './gateway-here.ts'
 import { keepWindows, type Windows } from './windows.ts'
@@ -31,8 +31,8 @@ export interface Visit {
   readonly faults: readonly string[]
   /** What keeps people out of the page as it is now, by axe. */
   barriers(of?: Rules): Promise<readonly string[]>
-  /** Shows the page as it is when the system is dark. */
-  darken(): Promise<void>
+  /** Shows the page as it is in another theme of the system, or in a window of another size. */
+  look(look: Partial<Pick<Look, 'theme' | 'size'>>): Promise<void>
   /** Waits until nothing of the page is still on its way. */
   rest(): Promise<void>
   close(): Promise<void>
@@ -99,7 +99,7 @@ async function visit(
     faults,
     rest,
     barriers: (of = 'everything') => findBarriers(page, of),
-    darken: () => darken(page),
+    look: (look) => lookAt(page, look),
     async close() {
       endNotes()
       await (isAltered ? context.close() : windows.giveBack(window, gateway.baseUrl))
@@ -112,9 +112,11 @@ export async function textOf(file: Download): Promise<string> {
   return text(await file.createReadStream())
 }
 
-async function darken(page: Page): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+async function lookAt(page: Page, { theme, size }: Partial<Pick<Look, 'theme' | 'size'>>): Promise<void> {
+  if (size !== undefined) await page.setViewportSize(SIZES[size])
+  if (theme === undefined) return
+  await page.emulateMedia({ colorScheme: theme })
+  await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor()
 }
 
 function noteFaults(page: Page, baseUrl: string): { readonly faults: readonly string[]; endNotes(): void } {

@@ -179,7 +179,7 @@ describe.each(['en', 'zh-CN'] as const)('in %s', (language) => {
     const visit = await site.visit(path, { language })
     expect(await visit.page.evaluate('document.documentElement.lang')).toBe(language)
     expect(await visit.barriers()).toEqual([])
-    await visit.darken()
+    await visit.look({ theme: 'dark' })
     expect(await visit.barriers()).toEqual([])
     expect(visit.faults).toEqual([])
     await visit.close()
