@@ -4,6 +4,8 @@
  */
 import type { JsonValue } from '../../src/core/json.ts'
 import { parseJson } from '../../src/core/canonical/json-text.ts'
+import type { Mailbox } from '../notify/mailbox.ts'
+import { walkAccess, walkInvitations } from './access-tour.ts'
 import type { AdminGateway } from './admin-gateway.ts'
 import type { Answered } from './answer-schemas.ts'
 import { postJson } from './client.ts'
@@ -16,7 +18,7 @@ export interface Met extends Answered {
   readonly value: JsonValue
 }
 
-type Headers = Record<string, string>
+export type Headers = Record<string, string>
 
 interface Step {
   /** For the `{names}` of the path, in their order. */
@@ -70,7 +72,7 @@ export class Tour {
 }
 
 /** Of any answer: tests that want more of it look for themselves. */
-type Data = Readonly<Record<string, string>> & readonly Readonly<Record<string, string>>[]
+export type Data = Readonly<Record<string, string>> & readonly Readonly<Record<string, string>>[]
 
 function formOf(fields: NonNullable<Step['form']>): FormData {
   const form = new FormData()
@@ -81,11 +83,11 @@ function formOf(fields: NonNullable<Step['form']>): FormData {
   return form
 }
 
-const USER = 'user/user'
+export const USER = 'user/user'
 const POLICY = { concurrency: 5, windows: [{ dimension: 'requests', limit: 100, seconds: 60 }] }
 
-/** Everything an operator does, then everything a customer, then an organisation. */
-export async function tourOf(admin: AdminGateway): Promise<readonly Met[]> {
+/** Everything an operator does, then everything a customer, then an organisation; then whoever comes in by a mail. */
+export async function tourOf(admin: AdminGateway, mailbox: Mailbox): Promise<readonly Met[]> {
   const tour = new Tour(admin.gateway.baseUrl)
   await admin.gateway.catalogue(
     ...putVendor('acme', admin.upstream.url),
@@ -101,11 +103,16 @@ export async function tourOf(admin: AdminGateway): Promise<readonly Met[]> {
   await walkIdentity(tour, admin)
   await walkOrganisation(tour, admin)
   await walkAccounts(tour, admin, customer)
+  const desk = { gateway: admin.gateway, mailbox, headers: admin.headers }
+  await walkAccess(tour, desk)
+  await walkInvitations(tour, desk)
   return tour.met
 }
 
 async function walkCatalogue(tour: Tour, { headers }: AdminGateway): Promise<void> {
   const go = (method: string, path: string, step?: Step) => tour.go(headers, method, `admin/${path}`, step)
+  const credentialOf = async (vendor: string) =>
+    (await go('GET', 'credentials')).find((one) => one['vendor'] === vendor)?.['id']
   await go('POST', 'vendors', {
     body: { code: 'beta', name: 'Beta', kind: 'openai-compatible', base_url: 'https://beta.example' },
   })
@@ -113,6 +120,8 @@ async function walkCatalogue(tour: Tour, { headers }: AdminGateway): Promise<voi
     body: { vendor: 'beta', name: 'second', secret: 'sk-beta', limits: POLICY },
   })
   await go('GET', 'credentials')
+  await go('POST', 'credentials/{id}/test', { ids: [String(await credentialOf('acme'))] })
+  await go('GET', 'vendor-kinds')
   await go('GET', 'credentials/{id}', { ids: [String(credential['id'])] })
   await go('PATCH', 'credentials/{id}', { ids: [String(credential['id'])], body: { status: 'enabled' } })
   await go('GET', 'vendors')
@@ -240,6 +249,16 @@ async function walkCustomer(tour: Tour, admin: AdminGateway): Promise<Customer> 
   const codes = batch['codes'] as unknown as readonly string[]
   await go('POST', 'redeem', { body: { code: codes[0] } })
   await tour.go(admin.headers, 'POST', 'admin/codes/void', { body: { code: codes[1] } })
+  await tour.go(admin.headers, 'POST', 'admin/code-batches/csv', {
+    body: { credits: 5, count: 2 },
+    headers: { 'idempotency-key': 'tour-csv' },
+  })
+  await tour.go(admin.headers, 'POST', 'admin/explain', {
+    body: { key_id: customer.keyId, body: { model: 'plain', messages: [] } },
+  })
+  await tour.go(admin.headers, 'POST', 'admin/gateway-file', {
+    body: { file: 'vendors: []\n', missing: 'stays' },
+  })
   const request = await go('POST', 'verification', {
     form: { kind: 'personal', legal_name: 'Ada Lovelace', id_number: '11010119900307123X', front: PNG },
   })
@@ -353,6 +372,7 @@ async function walkAccounts(tour: Tour, admin: AdminGateway, customer: Customer)
   const [request] = await go('GET', 'verifications', { query: '?status=pending' })
   const requestIds = [String(request?.['id'])]
   await go('GET', 'verifications/{id}', { ids: requestIds })
+  await go('GET', 'verifications/{id}/documents/{number}', { ids: [...requestIds, '1'] })
   await go('POST', 'verifications/{id}/decide', {
     ids: requestIds,
     body: { verdict: 'rejected', reason: 'a test' },
