@@ -70,7 +70,7 @@ async function checkRight(pipeline: ServeCountParts, call: ReceivedCall): Promis
   const catalogue = pipeline.catalogue()
   const model = catalogue.models.get(call.modelId)
   if (model?.status !== 'enabled') throw new GatewayError(50201)
-  checkServed(model, call)
+  checkServed(model, call, catalogue)
   const vendors = pipeline.models.vendors(model, catalogue)
   const refusal = decideRightToAsk(account, { ...model, ...vendors }, call.at)
   if (refusal !== undefined) throw refusalError(refusal, call.at)

@@ -97,6 +97,8 @@ export interface WireDialect {
   readonly auth: Auth
   /** undefined: this upstream has no such operation. */
   form(input: FormInput): FormedRequest | undefined
+  /** Paths of clients whose calls it takes, where its form has several; absent: all. */
+  readonly paths?: readonly string[]
   /** `path`: `form` puts the model into the address and the body must not name it. */
   readonly modelPlace: 'body' | 'path'
   /** Top-level members the body needs or must not have besides the protocol's own; holds for passthrough too. */

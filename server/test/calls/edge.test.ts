@@ -379,7 +379,6 @@ test('a form that names its model twice is told so', async () => {
 
 test.each([
   ['POST', '/v1/audio/voices', 'speech'],
-  ['POST', '/v1/images/edits', 'images'],
   ['POST', '/v1/responses/compact', 'compacting'],
   ['GET', '/v1/files', 'files'],
   ['POST', '/v1/messages/batches', 'batches'],

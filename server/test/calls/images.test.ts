@@ -307,7 +307,13 @@ test('counts in the dimension of images: what is asked for has to fit, what was 
 describe('is told of', () => {
   test('in the catalogue, and elsewhere by 404/40403', async () => {
     const { body } = await get(`${gateway.baseUrl}/api/v1/user/user/models`)
-    expect(body.data).toContainEqual(expect.objectContaining({ model_id: 'picture', endpoints: [PATH] }))
+    expect(body.data).toContainEqual(expect.objectContaining({ model_id: 'of-google', endpoints: [PATH] }))
+    expect(body.data).toContainEqual(
+      expect.objectContaining({
+        model_id: 'picture',
+        endpoints: [PATH, '/v1/images/edits', '/v1/images/variations'],
+      }),
+    )
     const elsewhere = await post({ model: 'picture', messages: [] }, { path: '/v1/chat/completions' })
     expect([elsewhere.status, elsewhere.body.code]).toEqual([404, 40403])
     expect(elsewhere.body.message).toContain(`call it at ${PATH}`)

@@ -193,6 +193,7 @@ describe('before the first byte', () => {
       'one whose type is written otherwise',
       answerJson({ error: {} }, 200, { 'content-type': 'Application/JSON' }),
     ],
+    ['a document that tells of no error', answerJson({ status: 'queued', data: [] })],
     ['one in the form of problems', answerJson({ error: {} }, 200, { 'content-type': 'application/x+json' })],
     ['a page', answerJson('<html>sign in</html>', 200, { 'content-type': 'text/html; charset=utf-8' })],
   ])('%s leads to the next chain', async (_what, answerer) => {

@@ -27,6 +27,8 @@ describe('a request line leads to its kind', () => {
     ['POST /v1/moderations', 'moderation', 'moderation'],
     ['POST /v1/rerank', 'rerank', 'rerank'],
     ['POST /v1/images/generations', 'images', 'images'],
+    ['POST /v1/images/edits', 'images', 'images'],
+    ['POST /v1/images/variations', 'images', 'images'],
     ['POST /v1/audio/transcriptions', 'transcription', 'transcription'],
     ['POST /v1/audio/translations', 'transcription', 'transcription'],
     ['POST /v2/rerank', 'rerank', 'rerank'],

@@ -4,7 +4,6 @@ const UNOFFERED: readonly (readonly [path: RegExp, what: string])[] = [
     /^\/v1\/audio\/(?!speech$|transcriptions$|translations$)/,
     'this kind of call; /v1/audio/speech speaks, /v1/audio/transcriptions listens',
   ],
-  [/^\/v1\/images\/(edits|variations)$/, 'changes to images; /v1/images/generations makes new ones'],
   [/^\/v1\/completions$/, 'completions of a bare text; /v1/chat/completions takes messages'],
   [
     /^\/v1\/responses\/compact$/,

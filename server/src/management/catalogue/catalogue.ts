@@ -62,8 +62,8 @@ export interface PricingQuestion {
   readonly vendorCode: string | undefined
 }
 
-/** Where calls go that such a chain answers. */
-export type PathsOf = (protocol: ChainProtocol) => readonly string[]
+/** Where calls go that such a chain of such a kind of vendor answers. */
+export type PathsOf = (protocol: ChainProtocol, vendorKind: string | undefined) => readonly string[]
 
 /** A chain that a call could be sent over, as far as the catalogue knows. */
 interface UsableChain {
@@ -128,7 +128,11 @@ export function listGroups(catalogue: Catalogue): readonly GroupEntry[] {
 }
 
 function endpointsOf(model: Model, catalogue: Catalogue, pathsOf: PathsOf): readonly string[] {
-  return [...new Set(usableChains(model, catalogue).flatMap(({ protocol }) => pathsOf(protocol)))]
+  const { vendors } = catalogue
+  const paths = usableChains(model, catalogue).flatMap(({ protocol, vendorCode }) =>
+    pathsOf(protocol, vendors.get(vendorCode)?.kind),
+  )
+  return [...new Set(paths)]
 }
 
 /** Cooling down or being at an own limit passes by itself and changes nothing here. */

@@ -134,7 +134,7 @@ export function formRequest(
   },
 ): FormedRequest | undefined {
   const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl
-  if (baseUrl === undefined) return undefined
+  if (baseUrl === undefined || !takesPath(dialect, wanted.calledPath)) return undefined
   return dialect.form({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     forwardModelId: wanted.chain.forwardModelId,
@@ -142,6 +142,11 @@ export function formRequest(
     ...(wanted.calledPath === undefined ? {} : { calledPath: wanted.calledPath }),
     fields: readPublicFields(wanted.secret, provider.publicFields),
   })
+}
+
+/** Whether the vendor has what its client called, where a form has several paths. `called` absent: nobody did. */
+export function takesPath({ paths }: Pick<WireDialect, 'paths'>, called: string | undefined): boolean {
+  return called === undefined || paths === undefined || paths.includes(called)
 }
 
 interface ClaimParts {

@@ -14,6 +14,8 @@ const TOKENS_PER_IMAGE = 1_600
 /** The largest and best, with the steps to it. */
 const TOKENS_PER_IMAGE_WORST = 16_000
 
+const BYTES_PER_TOKEN = 4
+
 /** No vendor makes more in one call: beyond it lies a slip of the pen, or somebody who tries what happens. */
 const IMAGES_MAX = 100
 
@@ -21,12 +23,17 @@ const IMAGES_MAX = 100
 export const IMAGES: EndpointKind = {
   id: 'images',
   flow: 'exchange',
-  paths: [{ methods: ['POST'], path: '/v1/images/generations', protocol: 'images' }],
+  paths: [
+    { methods: ['POST'], path: '/v1/images/generations', protocol: 'images' },
+    { methods: ['POST'], path: '/v1/images/edits', protocol: 'images', forms: true },
+    { methods: ['POST'], path: '/v1/images/variations', protocol: 'images', forms: true },
+  ],
   chains: ['images'],
   counts: ({ images }) => ({ requests: 1, images, videos: 0, videoSeconds: 0 }),
   estimate,
   refuses: ({ candidates = 1 }) =>
     candidates > IMAGES_MAX ? `n: a call makes up to ${IMAGES_MAX} images` : undefined,
+  forms: { files: ['image', 'mask'], refused: {} },
   form: {
     id: 'images',
     requests: requestForm({
@@ -40,6 +47,7 @@ export const IMAGES: EndpointKind = {
       image: 'unseen-input',
       images: 'unseen-input',
       image_url: 'unseen-input',
+      mask: 'unseen-input',
     }),
     answers: answerForm(
       {
@@ -100,9 +108,17 @@ export const IMAGES: EndpointKind = {
 
 /** How many pictures is all that is known before: of their tokens there is a rule. */
 function estimate(model: Model, call: EstimatedCall): Estimate {
-  const images = call.scan.candidates ?? 1
+  const { candidates: images = 1, form, bodyBytes, mediaBytes, mediaCount } = call.scan
+  const read = estimateInput(model, call)
+  const textBytes = bodyBytes - mediaBytes
   return {
-    ...estimateInput(model, call),
+    ...read,
+    ...(form === undefined
+      ? {}
+      : {
+          inputTokens: Math.ceil(textBytes / BYTES_PER_TOKEN) + mediaCount * TOKENS_PER_IMAGE,
+          worstInputTokens: textBytes + mediaCount * TOKENS_PER_IMAGE_WORST,
+        }),
     images,
     outputTokens: images * TOKENS_PER_IMAGE,
     worstOutputTokens: images * TOKENS_PER_IMAGE_WORST,

@@ -1,5 +1,6 @@
 /** The registry of endpoint kinds: one line each. */
 import type { ChainProtocol } from '../../core/catalogue.ts'
+import { providerOf } from '../../providers/index.ts'
 import { COUNT } from './count.ts'
 import { EMBEDDINGS } from './embeddings.ts'
 import { GEMINI_EMBEDDINGS } from './gemini-embeddings.ts'
@@ -37,10 +38,13 @@ export function kindOf(protocol: ChainProtocol): EndpointKind {
   return kind
 }
 
-/** Where calls of a model with such a chain go, as the contract writes the paths. */
-export function endpointsOf(protocol: ChainProtocol): readonly string[] {
+/** Where calls of a model with such a chain go, as the contract writes the paths: those that its kind of vendor takes. */
+export function endpointsOf(protocol: ChainProtocol, vendorKind: string | undefined): readonly string[] {
+  const provider = vendorKind === undefined ? undefined : providerOf(vendorKind)
+  const taken = protocol === 'video' ? undefined : provider?.dialects[protocol]?.paths
   return CALLS.filter(({ chains }) => chains.includes(protocol))
     .flatMap(({ paths }) => paths)
     .filter(({ methods }) => methods.includes('POST'))
     .map(({ path }) => path)
+    .filter((path) => taken === undefined || taken.includes(path))
 }

@@ -92,6 +92,8 @@ export interface EndpointPath {
   readonly protocol: ChainProtocol
   /** What is asked, where a kind has several paths. */
   readonly action?: string
+  /** Bodies may be forms, as the kind reads them. Absent: where the kind takes forms, only JSON comes here. */
+  readonly forms?: true
   /** The path says whether to stream; absent: the body does. */
   readonly stream?: boolean
   /** Streams are SSE only when asked for (`alt=sse`). */

@@ -11,7 +11,7 @@ import { passedForm, wireOf } from './wire.ts'
 describe('the registry', () => {
   test.each(CHAIN_PROTOCOL_IDS)('chains of %s serve one kind of calls, which has a path', (protocol) => {
     expect(kindOf(protocol).chains).toContain(protocol)
-    expect(endpointsOf(protocol).length).toBeGreaterThan(0)
+    expect(endpointsOf(protocol, undefined).length).toBeGreaterThan(0)
   })
 
   test.each(WIRE_IDS)('%s can be read as it passes', (id) => {

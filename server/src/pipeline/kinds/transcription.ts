@@ -30,8 +30,8 @@ export const TRANSCRIPTION: EndpointKind = {
   id: 'transcription',
   flow: 'exchange',
   paths: [
-    { methods: ['POST'], path: '/v1/audio/transcriptions', protocol: 'transcription' },
-    { methods: ['POST'], path: '/v1/audio/translations', protocol: 'transcription' },
+    { methods: ['POST'], path: '/v1/audio/transcriptions', protocol: 'transcription', forms: true },
+    { methods: ['POST'], path: '/v1/audio/translations', protocol: 'transcription', forms: true },
   ],
   chains: ['transcription'],
   counts: ({ pieces = ONE_CALL }) => ({

@@ -116,7 +116,14 @@ function openOver(
     openWhole: (type) =>
       rewritten === undefined && passesBytes(call, type)
         ? new PassedBytes(metering.meter)
-        : answerLane(pipeline, call, { leg, dialect, rewritten }, new PassedWhole(passing)),
+        : answerLane(
+            pipeline,
+            call,
+            { leg, dialect, rewritten },
+            dialect.rewrite !== undefined || isAnswer(call)
+              ? new PassedWhole(passing)
+              : new NoAnswer(passing),
+          ),
   }
 }
 
@@ -125,6 +132,11 @@ const DOCUMENT = /^(?:application\/(?:[^;\s]+\+)?json|text\/html)\b/i
 
 function passesBytes({ endpoint }: ReservedCall, contentType: string | undefined): boolean {
   return endpoint.kind.form?.answersInBytes !== undefined && !DOCUMENT.test(contentType ?? '')
+}
+
+/** Where only bytes are, a document may be about anything: it is read for an error, and never passed on. */
+function isAnswer({ endpoint }: ReservedCall): boolean {
+  return endpoint.kind.form?.answersInBytes !== 'only'
 }
 
 function answerLane(
@@ -279,6 +291,7 @@ class PassedStream implements StreamLane {
 class PassedWhole implements WholeLane {
   readonly #passing: Passing
   readonly #tap: BodyTap
+  protected readonly isAnswer: boolean = true
 
   constructor(passing: Passing) {
     this.#passing = passing
@@ -290,13 +303,15 @@ class PassedWhole implements WholeLane {
   }
 
   push(chunk: Uint8Array): readonly Bytes[] {
-    return this.#tap.push(chunk)
+    const output = this.#tap.push(chunk)
+    return this.isAnswer ? output : []
   }
 
   end(): ReturnType<WholeLane['end']> {
     const { kind, output } = this.#tap.finish()
     switch (kind) {
       case 'complete':
+        if (!this.isAnswer) return { output: [], failure: { kind: 'cut' } }
         this.#passing.metering.meter.observeProduced()
         return { output, failure: undefined }
       case 'unreadable':
@@ -331,6 +346,10 @@ class PassedWhole implements WholeLane {
   forget(): void {
     return undefined
   }
+}
+
+class NoAnswer extends PassedWhole {
+  protected override readonly isAnswer = false
 }
 
 function keptAnswer({ keeps }: Passing, id: string | undefined): KeptAnswer | undefined {

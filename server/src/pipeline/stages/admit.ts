@@ -1,5 +1,5 @@
 import type { Demand } from '../../core/ledger/operations.ts'
-import type { Catalogue, Model } from '../../core/catalogue.ts'
+import type { Catalogue, Chain, Model } from '../../core/catalogue.ts'
 import { ERRORS } from '../../core/errors/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { findRefused } from '../../core/pricing/surcharges.ts'
@@ -8,10 +8,11 @@ import { askedExtras, toolUsesMax } from './estimate.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import type { ModelFacts } from '../instance/model-facts.ts'
 import { endpointsOf } from '../kinds/index.ts'
-import type { EndpointKind, EstimateParts } from '../kinds/kind.ts'
+import type { EstimateParts } from '../kinds/kind.ts'
 import type { Pipeline } from '../context.ts'
 import { usableChains } from '../../core/routing/order.ts'
-import { answersInBackground } from '../attempt/dialect.ts'
+import { providerOf } from '../../providers/index.ts'
+import { answersInBackground, takesPath } from '../attempt/dialect.ts'
 
 /**
  * Finds the model and says what the call demands of the account. Levels and the right to call are not judged here:
@@ -36,7 +37,8 @@ export function admit(
     },
     // One that refuses what the call asks for cannot stand in.
     canStandIn: (model) =>
-      servesKind(model.chains, call.endpoint.kind) && findRefused(model, asked) === undefined,
+      model.chains.some((chain) => serves(chain, call.endpoint, catalogue.vendors)) &&
+      findRefused(model, asked) === undefined,
     demand: (model) => demandOf(model, call, parts),
   })
 }
@@ -81,7 +83,7 @@ export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'stage'>>(
 function findModel(call: ReceivedCall, catalogue: Catalogue): Model {
   const model = catalogue.models.get(call.modelId)
   if (model?.status === 'enabled') {
-    checkServed(model, call)
+    checkServed(model, call, catalogue)
     return model
   }
   const hint = model === undefined ? meantInstead(call.modelId, catalogue) : ''
@@ -100,16 +102,24 @@ function findModel(call: ReceivedCall, catalogue: Catalogue): Model {
 export function checkServed(
   { modelId, chains }: Pick<Model, 'modelId' | 'chains'>,
   { endpoint }: Pick<ReceivedCall, 'endpoint'>,
+  { vendors }: Pick<Catalogue, 'vendors'>,
 ): void {
   const [first] = chains
-  if (first === undefined || servesKind(chains, endpoint.kind)) return
+  if (first === undefined || chains.some((chain) => serves(chain, endpoint, vendors))) return
   throw new GatewayError(40403, {
-    message: `the model ${modelId} is not served at ${endpoint.path}: call it at ${endpointsOf(first.protocol)[0] ?? ''}`,
+    message: `the model ${modelId} is not served at ${endpoint.path}: call it at ${endpointsOf(first.protocol, vendors.get(first.vendorCode)?.kind)[0] ?? ''}`,
   })
 }
 
-function servesKind(chains: Model['chains'], kind: EndpointKind): boolean {
-  return chains.some(({ protocol }) => kind.chains.includes(protocol))
+function serves(
+  { protocol, vendorCode }: Chain,
+  { kind, path }: Pick<ReceivedCall['endpoint'], 'kind' | 'path'>,
+  vendors: Catalogue['vendors'],
+): boolean {
+  if (!kind.chains.includes(protocol)) return false
+  const vendor = vendors.get(vendorCode)
+  const dialect = vendor && protocol !== 'video' ? providerOf(vendor.kind)?.dialects[protocol] : undefined
+  return dialect === undefined || takesPath(dialect, path)
 }
 
 /** Longer names are no slip of the finger. */

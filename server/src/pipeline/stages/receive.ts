@@ -98,10 +98,15 @@ function scannerFor(
 ): { readonly scanner: RequestScanner; readonly isForm: boolean } {
   const type = headers['content-type']
   const { forms } = endpoint.kind
-  if (forms !== undefined && isForm(type)) return { scanner: createFormScanner(forms, type), isForm: true }
+  if (forms !== undefined && takesForms(endpoint) && isForm(type))
+    return { scanner: createFormScanner(forms, type), isForm: true }
   if (endpoint.kind.form?.listens === true)
     throw new GatewayError(40000, {
       message: 'the request body must be a form: send it as multipart/form-data with its boundary',
     })
   return { scanner: createRequestScanner(wireOf(endpoint.protocol).requests, limits), isForm: false }
+}
+
+function takesForms({ kind, path }: AuthenticatedCall['endpoint']): boolean {
+  return kind.paths.some((one) => one.path === path && one.forms === true)
 }

@@ -1,5 +1,5 @@
 import { chatDialect } from '../dialects/chat.ts'
-import { passedDialect } from '../dialects/passed.ts'
+import { imagesDialect } from '../dialects/images-dialect.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { arkVideo } from './video.ts'
@@ -12,7 +12,7 @@ export const ark: Provider = {
   defaultBaseUrl: 'https://ark.cn-beijing.volces.com/api/v3',
   publicFields: [],
   dialects: {
-    images: passedDialect({ protocol: 'images', path: '/images/generations', words: WORDS }),
+    images: imagesDialect({ words: WORDS }),
     chat: chatDialect({
       capabilities: () => ({
         reasoning: 'effort',

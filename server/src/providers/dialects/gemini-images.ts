@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { parseSize, ratioOfSize } from '../../core/video/size.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { type GeminiPlace, generating } from './gemini-generating.ts'
+import { GENERATIONS } from './images-dialect.ts'
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
@@ -58,5 +59,5 @@ export function toldUsage(usage: JsonValue | undefined): JsonObject {
 }
 
 export function geminiImages(place: GeminiPlace): PassedDialect {
-  return generating('images', rewrite, place)
+  return { ...generating('images', rewrite, place), paths: [GENERATIONS] }
 }

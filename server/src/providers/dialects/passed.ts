@@ -14,10 +14,12 @@ export interface PassedDialectDescription {
   /** Where failures need more than words. */
   readonly classify?: PassedDialect['classify']
   readonly rewrite?: FormRewrite
+  /** Paths of clients whose calls it takes, where its form has several; absent: all. */
+  readonly paths?: readonly string[]
 }
 
 export function passedDialect(description: PassedDialectDescription): PassedDialect {
-  const { protocol, path, auth, words, classify, rewrite } = description
+  const { protocol, path, auth, words, classify, rewrite, paths } = description
   return {
     protocol,
     auth: auth ?? { kind: 'bearer' },
@@ -29,5 +31,6 @@ export function passedDialect(description: PassedDialectDescription): PassedDial
     },
     classify: classify ?? ((failure) => classifyFailure(failure, words)),
     ...(rewrite === undefined ? {} : { rewrite }),
+    ...(paths === undefined ? {} : { paths }),
   }
 }

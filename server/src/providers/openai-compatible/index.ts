@@ -1,5 +1,6 @@
 import { audioPath } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
+import { allImagesDialect } from '../dialects/images-dialect.ts'
 import { formMessages, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
@@ -13,7 +14,7 @@ export const openaiCompatible: Provider = {
   defaultBaseUrl: undefined,
   publicFields: [],
   dialects: {
-    images: passedDialect({ protocol: 'images', path: '/images/generations' }),
+    images: allImagesDialect({}),
     speech: passedDialect({ protocol: 'speech', path: '/audio/speech' }),
     transcription: passedDialect({ protocol: 'transcription', path: audioPath }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank' }),

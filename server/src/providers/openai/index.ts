@@ -1,5 +1,6 @@
 import { audioPath } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
+import { allImagesDialect } from '../dialects/images-dialect.ts'
 import { openAiChatCapabilities, openAiResponsesCapabilities } from '../dialects/openai-models.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
@@ -20,7 +21,7 @@ export const openai: Provider = {
     'image_generation',
   ],
   dialects: {
-    images: passedDialect({ protocol: 'images', path: '/images/generations' }),
+    images: allImagesDialect({}),
     speech: passedDialect({ protocol: 'speech', path: '/audio/speech' }),
     transcription: passedDialect({ protocol: 'transcription', path: audioPath }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),

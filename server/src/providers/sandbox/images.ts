@@ -22,14 +22,30 @@ const whole = oneModel({
 export const sandboxImages: PassedDialect = { ...whole, respond }
 
 function respond(request: OfflineRequest): OfflineAnswer {
-  const body = parseBody(request.body) ?? {}
+  const { form } = request
+  return form === undefined
+    ? answerTo(request, parseBody(request.body) ?? {})
+    : answerTo({ ...request, body: [new TextEncoder().encode(JSON.stringify(bodyOf(form)))] }, bodyOf(form))
+}
+
+/** The fields of a form as a document has them. A picture like another one has no words of its own. */
+function bodyOf({ fields }: NonNullable<OfflineRequest['form']>): JsonObject {
+  const numbers = ['n', 'partial_images'].flatMap((name) => {
+    const value = fields.get(name)
+    return value === undefined ? [] : [[name, Number(value)] as const]
+  })
+  const stream = fields.get('stream')?.toLowerCase() === 'true'
+  return { prompt: fields.get('prompt') ?? 'another one', stream, ...Object.fromEntries(numbers) }
+}
+
+function answerTo(request: OfflineRequest, body: JsonObject): OfflineAnswer {
   const answer = whole.respond?.(request)
   if (answer === undefined) throw new Error('the sandbox answers by itself')
   if (body['stream'] !== true || answer.status !== 200) return answer
   return {
     ...answer,
     headers: { ...answer.headers, 'content-type': 'text/event-stream' },
-    chunks: events(body, Math.floor(request.at / 1_000)),
+    chunks: events(body, Math.floor(request.at / 1_000), request.form === undefined ? 'generation' : 'edit'),
   }
 }
 
@@ -46,16 +62,16 @@ function made(body: JsonObject, createdAt: number): Answered {
   }
 }
 
-function* events(body: JsonObject, createdAt: number): Iterable<OfflineChunk> {
+function* events(body: JsonObject, createdAt: number, what: 'generation' | 'edit'): Iterable<OfflineChunk> {
   const prompt = typeof body['prompt'] === 'string' ? body['prompt'] : ''
   const parts = isCount(body['partial_images'] ?? 0, PARTS_MAX) ? Number(body['partial_images']) : 0
   for (let index = 0; index < parts; index += 1)
-    yield event('image_generation.partial_image', {
+    yield event(`image_${what}.partial_image`, {
       b64_json: pictureOf(prompt, index + 1),
       created_at: createdAt,
       partial_image_index: index,
     })
-  yield event('image_generation.completed', {
+  yield event(`image_${what}.completed`, {
     b64_json: pictureOf(prompt, 0),
     created_at: createdAt,
     usage: usageOf(prompt, 1),

@@ -1,5 +1,6 @@
 import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
+import { imagesDialect } from '../dialects/images-dialect.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
 
@@ -11,7 +12,7 @@ export const together: Provider = {
   defaultBaseUrl: 'https://api.together.ai/v1',
   publicFields: [],
   dialects: {
-    images: passedDialect({ protocol: 'images', path: '/images/generations', words: WORDS }),
+    images: imagesDialect({ words: WORDS }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
     chat: chatDialect({

@@ -1,6 +1,6 @@
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { chatDialect } from '../dialects/chat.ts'
-import { passedDialect } from '../dialects/passed.ts'
+import { imagesDialect } from '../dialects/images-dialect.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { xaiVideo } from './video.ts'
@@ -13,7 +13,7 @@ export const xai: Provider = {
   publicFields: [],
   dear: ['web_search', 'x_search', 'code_interpreter'],
   dialects: {
-    images: passedDialect({ protocol: 'images', path: '/images/generations' }),
+    images: imagesDialect({}),
     chat: chatDialect({
       capabilities: (model) => ({ ...grok(model), ...(reasons(model) ? { stopMax: 0 } : {}) }),
     }),

@@ -1,5 +1,6 @@
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { chatDialect } from '../dialects/chat.ts'
+import { imagesDialect } from '../dialects/images-dialect.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
@@ -13,7 +14,7 @@ export const zhipu: Provider = {
   defaultBaseUrl: 'https://open.bigmodel.cn/api/paas/v4',
   publicFields: [],
   dialects: {
-    images: passedDialect({ protocol: 'images', path: '/images/generations', words: WORDS }),
+    images: imagesDialect({ words: WORDS }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
     chat: chatDialect({

@@ -25,6 +25,25 @@ const EMBED_REQUEST = {
 const EMBEDDED = open({ values: list({ type: 'number' }) }, ['values'])
 const EMBED_USAGE = open({ promptTokenCount: whole })
 
+const BINARY: JsonObject = { type: 'string', format: 'binary' }
+
+const GENERATIONS: DescribedCall = {
+  method: 'post',
+  path: '/v1/images/generations',
+  tag: 'Calls',
+  summary: 'Make images',
+  description:
+    'Passed on as it is, and back, also as a stream with partial images. The images that were made are charged, or the tokens that the provider tells, or both, as the model is billed.',
+  request: open(
+    { model: MODEL, prompt: text, n: whole, size: text, stream: STREAM, partial_images: whole, user: text },
+    ['model', 'prompt'],
+  ),
+  answer: open({ created: whole, data: list(open({ b64_json: text, url: text })), usage: object }, ['data']),
+  event: open({ type: text, b64_json: text, usage: object }, ['type']),
+  error: CALL_ERROR,
+  codes: GENERATING,
+}
+
 export const PASSED_CALLS: readonly DescribedCall[] = [
   {
     method: 'post',
@@ -121,24 +140,9 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
       codes: GENERATING,
     }),
   ),
-  {
-    method: 'post',
-    path: '/v1/images/generations',
-    tag: 'Calls',
-    summary: 'Make images',
-    description:
-      'Passed on as it is, and back, also as a stream with partial images. The images that were made are charged, or the tokens that the provider tells, or both, as the model is billed.',
-    request: open(
-      { model: MODEL, prompt: text, n: whole, size: text, stream: STREAM, partial_images: whole, user: text },
-      ['model', 'prompt'],
-    ),
-    answer: open({ created: whole, data: list(open({ b64_json: text, url: text })), usage: object }, [
-      'data',
-    ]),
-    event: open({ type: text, b64_json: text, usage: object }, ['type']),
-    error: CALL_ERROR,
-    codes: GENERATING,
-  },
+  GENERATIONS,
+  imageCall('edits', 'Change images', { prompt: text, mask: BINARY, stream: STREAM, partial_images: whole }),
+  imageCall('variations', 'Make images like one', {}),
   {
     method: 'post',
     path: '/v1/audio/speech',
@@ -173,6 +177,23 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
   listenCall('translations', 'Write down in English what is said', {}),
 ]
 
+function imageCall(name: string, summary: string, fields: JsonObject): DescribedCall {
+  const { request: _request, event, ...made } = GENERATIONS
+  return {
+    ...made,
+    path: `/v1/images/${name}`,
+    summary,
+    description:
+      'Passed on as it is, but for the model: a form with files, or JSON where the provider takes it. Charged like images that are made of words; at providers that have it.',
+    request: open({ model: MODEL, ...fields }, ['model']),
+    multipart: open({ model: MODEL, image: BINARY, n: whole, size: text, user: text, ...fields }, [
+      'model',
+      'image',
+    ]),
+    ...('stream' in fields && event !== undefined ? { event } : {}),
+  }
+}
+
 function listenCall(name: string, summary: string, fields: JsonObject): DescribedCall {
   return {
     method: 'post',
@@ -184,7 +205,7 @@ function listenCall(name: string, summary: string, fields: JsonObject): Describe
     multipart: open(
       {
         model: MODEL,
-        file: { type: 'string', format: 'binary' },
+        file: BINARY,
         prompt: text,
         response_format: text,
         temperature: { type: 'number' },

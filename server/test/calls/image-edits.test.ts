@@ -1,0 +1,194 @@
+/** `POST /v1/images/edits` and `/v1/images/variations`: forms pass byte for byte but for the model, and the images that were made are charged. */
+import OpenAI, { toFile } from 'openai'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { postJson, readAnswer } from '../gateway/client.ts'
+import {
+  openGateway,
+  putChain,
+  putModel,
+  putVendor,
+  type TestGateway,
+  TOKEN_PRICES,
+} from '../gateway/gateway.ts'
+import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+
+const EDITS = '/v1/images/edits'
+const BY_IMAGE = {
+  ...TOKEN_PRICES,
+  inputPrice: null,
+  outputPrice: null,
+  cacheInputPrice: null,
+  billingModes: ['image' as const],
+  imagePrice: '0.3',
+}
+const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
+const PER_IMAGE = 300_000_000n
+
+let gateway: TestGateway
+let upstream: ScriptedUpstream
+let spare: ScriptedUpstream
+
+beforeAll(async () => {
+  upstream = await openScriptedUpstream()
+  spare = await openScriptedUpstream()
+  gateway = await openGateway()
+  await gateway.catalogue(
+    ...putVendor('acme', upstream.url),
+    ...putVendor('spare', spare.url),
+    ...putVendor('words', spare.url, { kind: 'ark' }),
+    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+    putModel('picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+    putChain({ model: 'picture', vendor: 'acme', protocol: 'images' }),
+    putChain({ model: 'picture', vendor: 'words', protocol: 'images', priority: 2 }),
+    putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 3 }),
+    putModel('by-token', { supportFeatures: ['image'], pricing: BY_TOKEN }),
+    putChain({ model: 'by-token', vendor: 'acme', protocol: 'images' }),
+    putModel('out-of-words', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+    putChain({ model: 'out-of-words', vendor: 'words', protocol: 'images' }),
+    putModel('sandbox-image', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+    putChain({ model: 'sandbox-image', vendor: 'sandbox', protocol: 'images', forward: 'sandbox-image' }),
+  )
+})
+
+afterAll(async () => {
+  await gateway.close()
+  await upstream.close()
+  await spare.close()
+})
+
+afterEach(async () => {
+  await gateway.resetHealth()
+  upstream.requests.length = 0
+  spare.requests.length = 0
+})
+
+const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff, 0x00])
+
+function form(model: string, fields: Readonly<Record<string, string>> = { prompt: 'red' }): Buffer {
+  const parts = Object.entries({ ...fields, model }).map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const file = '--b\r\nContent-Disposition: form-data; name="image[]"; filename="a.png"\r\n\r\n'
+  return Buffer.concat([Buffer.from(file), PICTURE, Buffer.from(`\r\n${parts.join('')}--b--\r\n`)])
+}
+
+const send = async (path: string, body: Buffer) =>
+  readAnswer(
+    await fetch(`${gateway.baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${gateway.key}`,
+        'content-type': 'multipart/form-data; boundary=b',
+      },
+      body: new Uint8Array(body),
+    }),
+  )
+
+const made = (count: number) =>
+  answerJson({ created: 1, data: Array.from({ length: count }, () => ({ b64_json: 'AAAA' })) })
+
+test.each([EDITS, '/v1/images/variations'])(
+  '%s: the form passes but for its model, what was made is charged',
+  async (path) => {
+    upstream.answer(made(2))
+    const sent = form('picture', { prompt: 'red', n: '3' })
+    expect((await send(path, sent)).status).toBe(200)
+    const expected = sent.toString('latin1').replace('\r\n\r\npicture\r\n', '\r\n\r\npicture-upstream\r\n')
+    expect(upstream.requests.map((got) => [got.path, got.body.toString('latin1')])).toEqual([
+      [path.replace('/v1', ''), expected],
+    ])
+    expect(await gateway.lastLog()).toMatchObject({ endpoint: path, images: 2, amount: 2n * PER_IMAGE })
+  },
+)
+
+test('a form that its vendor failed at goes to the next one that changes images, and never to one that makes new ones', async () => {
+  upstream.answer(answerJson({ error: { message: 'busy' } }, 503))
+  spare.answer(made(1))
+  expect((await send(EDITS, form('picture'))).status).toBe(200)
+  expect(spare.requests.map(({ path, body }) => [path, body.includes(PICTURE)])).toEqual([
+    ['/images/edits', true],
+  ])
+  expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', images: 1, amount: PER_IMAGE })
+})
+
+test('JSON passes as well, where images are named by address', async () => {
+  upstream.answer(made(1))
+  const body = { model: 'picture', prompt: 'red', images: [{ image_url: 'https://a.example/b.png' }] }
+  const answer = await postJson(`${gateway.baseUrl}${EDITS}`, body, {
+    authorization: `Bearer ${gateway.key}`,
+  })
+  expect(answer.status).toBe(200)
+  expect(upstream.requests.map(({ path, json }) => [path, json()])).toEqual([
+    ['/images/edits', { ...body, model: 'picture-upstream' }],
+  ])
+})
+
+test('usage that the vendor tells is charged, a picture of the form is not taken for text', async () => {
+  const usage = { input_tokens: 300, output_tokens: 1_000, total_tokens: 1_300 }
+  upstream.answer(answerJson({ data: [{ b64_json: 'AAAA' }], usage }))
+  await send(EDITS, form('by-token'))
+  expect(await gateway.lastLog()).toMatchObject({
+    usage: { input: 300, output: 1_000 },
+    amount: 300n * 10_000n + 1_000n * 40_000n,
+  })
+})
+
+test('partial images of a stream pass as they come', async () => {
+  const events =
+    'event: image_edit.partial_image\ndata: {"type":"image_edit.partial_image","b64_json":"AA"}\n\n' +
+    'event: image_edit.completed\ndata: {"type":"image_edit.completed","b64_json":"AAAA"}\n\n'
+  upstream.answer(answerJson(events, 200, { 'content-type': 'text/event-stream' }))
+  expect((await send(EDITS, form('picture', { prompt: 'red', stream: 'true' }))).text).toBe(events)
+  expect(await gateway.lastLog()).toMatchObject({ stream: true, images: 1, amount: PER_IMAGE })
+})
+
+test('a model whose vendor changes no images is 40403, which names the path that it has', async () => {
+  const answer = await send(EDITS, form('out-of-words'))
+  expect([answer.status, answer.body.code]).toEqual([404, 40403])
+  expect(answer.body.message).toContain('/v1/images/generations')
+  expect(spare.requests).toHaveLength(0)
+})
+
+test.each([
+  ['more images than a call makes', form('picture', { n: '101' }), /up to 100 images/],
+  [
+    'no image',
+    Buffer.from(form('picture').toString('latin1').replace('image[]', 'pictures'), 'latin1'),
+    /image is required/,
+  ],
+])('%s is refused before anything is spent', async (_what, body, message) => {
+  const answer = await send(EDITS, body)
+  expect([answer.status, answer.body.code]).toEqual([400, 40000])
+  expect(answer.body.message).toMatch(message)
+  expect(upstream.requests).toHaveLength(0)
+})
+
+test('a form at the path of new images is no document', async () => {
+  const answer = await send('/v1/images/generations', form('picture'))
+  expect([answer.status, answer.body.code]).toEqual([400, 40000])
+})
+
+test('the official SDK changes an image, reads it while it is made, and makes others like it', async () => {
+  const client = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
+  const image = () => toFile(PICTURE, 'a.png', { type: 'image/png' })
+  const edited = await client.images.edit({
+    model: 'sandbox-image',
+    image: [await image(), await image()],
+    prompt: 'red',
+    n: 2,
+  })
+  expect(edited.data).toHaveLength(2)
+  expect(await gateway.lastLog()).toMatchObject({ images: 2, amount: 2n * PER_IMAGE })
+  const types: string[] = []
+  const stream = await client.images.edit({
+    model: 'sandbox-image',
+    image: await image(),
+    prompt: 'red',
+    stream: true,
+    partial_images: 2,
+  })
+  for await (const event of stream) types.push(event.type)
+  expect(types).toEqual(['image_edit.partial_image', 'image_edit.partial_image', 'image_edit.completed'])
+  const varied = await client.images.createVariation({ model: 'sandbox-image', image: await image() })
+  expect(varied.data).toHaveLength(1)
+})
