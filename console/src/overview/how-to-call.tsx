@@ -28,6 +28,7 @@ export function HowToCall() {
   const { data: last } = useQuery(callsQuery({ limit: LAST_CALLS }, organisation))
   const { data: keys } = useQuery(keysQuery(organisation))
   const { data: offers } = useQuery(pricingQuery(organisation))
+  const isFirst = last?.data.length === 0
   const used = last?.data.find(({ ending, model }) => ending === 'complete' && model !== null)?.model
   const baseUrl = window.location.origin
   return (
@@ -39,7 +40,8 @@ export function HowToCall() {
         <code>{baseUrl}/v1</code>
         <CopyIcon value={`${baseUrl}/v1`} label={t('overview.copyBase')} size="sm" />
       </div>
-      {keys?.length === 0 && (
+      {/* Of a key that is there nobody knows the secret any more. */}
+      {(keys?.length === 0 || isFirst) && (
         <Button
           fullWidth
           className={styles.create ?? ''}
