@@ -11,7 +11,7 @@ import { eventually, type Launched } from './launch.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 /** Between two tokens of a stream: a faster one costs more of the machine and shows no more. */
-export const PAUSE_MS = 50
+export const PAUSE_MS = 150
 
 /** A call whose whole answer a client received. */
 export interface Finished {
