@@ -1,7 +1,7 @@
 /** `POST /v1/moderations`: passed on byte for byte both ways, charged by the call or by what was read, or free. */
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { get, postJson } from '../gateway/client.ts'
+import { get, postJson } from '../../gateway/client.ts'
 import {
   openGateway,
   putChain,
@@ -9,13 +9,13 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
+} from '../../gateway/gateway.ts'
 import {
   answerJson,
   hangUp,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+} from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/moderations'
 const NO_PRICES = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }

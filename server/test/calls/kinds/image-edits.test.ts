@@ -1,7 +1,7 @@
 /** `POST /v1/images/edits` and `/v1/images/variations`: forms pass byte for byte but for the model, and the images that were made are charged. */
 import OpenAI, { toFile } from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { postJson, readAnswer } from '../gateway/client.ts'
+import { postJson, readAnswer } from '../../gateway/client.ts'
 import {
   openGateway,
   putChain,
@@ -9,8 +9,8 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+} from '../../gateway/gateway.ts'
+import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../../gateway/scripted-upstream.ts'
 
 const EDITS = '/v1/images/edits'
 const BY_IMAGE = {

@@ -1,7 +1,7 @@
 /** `POST /v1/audio/speech`: sound passes byte for byte while it is made, and its text is what is charged. */
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { get, postJson } from '../gateway/client.ts'
+import { get, postJson } from '../../gateway/client.ts'
 import {
   openGateway,
   putChain,
@@ -9,14 +9,14 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
+} from '../../gateway/gateway.ts'
 import {
   type Answerer,
   answerJson,
   hangUp,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+} from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/audio/speech'
 const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }

@@ -8,13 +8,13 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
+} from '../../gateway/gateway.ts'
 import {
   type Answerer,
   answerJson,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+} from '../../gateway/scripted-upstream.ts'
 
 const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
 /** 110 yuan for a million characters: 110 000 µCr each. */

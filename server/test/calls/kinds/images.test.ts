@@ -1,7 +1,7 @@
 /** `POST /v1/images/generations`: passed on byte for byte both ways, and charged by what was made. */
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { get, postJson } from '../gateway/client.ts'
+import { get, postJson } from '../../gateway/client.ts'
 import {
   openGateway,
   putChain,
@@ -9,14 +9,14 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
+} from '../../gateway/gateway.ts'
 import {
   answerJson,
   hangUp,
   openScriptedUpstream,
   type Answerer,
   type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+} from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/images/generations'
 const BY_IMAGE = {

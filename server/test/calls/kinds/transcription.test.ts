@@ -1,7 +1,7 @@
 /** `POST /v1/audio/transcriptions` and `/v1/audio/translations`: a form passes byte for byte, and how long its sound plays is what is charged. */
 import OpenAI, { toFile } from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { get, postJson, readAnswer } from '../gateway/client.ts'
+import { get, postJson, readAnswer } from '../../gateway/client.ts'
 import {
   openGateway,
   putChain,
@@ -9,15 +9,15 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
+} from '../../gateway/gateway.ts'
 import {
   type Answerer,
   answerJson,
   hangUp,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
-import { waveFile } from './wave-file.ts'
+} from '../../gateway/scripted-upstream.ts'
+import { waveFile } from '../wave-file.ts'
 
 const PATH = '/v1/audio/transcriptions'
 const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }

@@ -1,7 +1,7 @@
 /** Google's own embed calls: passed on to Google but for the model's names, converted for all others, charged by their input. */
 import { ApiError, GoogleGenAI } from '@google/genai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { get, postJson } from '../gateway/client.ts'
+import { get, postJson } from '../../gateway/client.ts'
 import {
   openGateway,
   putChain,
@@ -10,13 +10,13 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
+} from '../../gateway/gateway.ts'
 import {
   answerJson,
   hangUp,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+} from '../../gateway/scripted-upstream.ts'
 
 /** 10 yuan a million tokens of input, 1 000 Credits a yuan. */
 const PRICES = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }

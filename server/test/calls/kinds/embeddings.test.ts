@@ -1,9 +1,9 @@
 /** `POST /v1/embeddings`: passed on byte for byte both ways, and charged by its input. */
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { modelId, vendorCode } from '../../src/core/ids.ts'
-import { Secret } from '../../src/core/secret.ts'
-import { get, postJson } from '../gateway/client.ts'
+import { modelId, vendorCode } from '../../../src/core/ids.ts'
+import { Secret } from '../../../src/core/secret.ts'
+import { get, postJson } from '../../gateway/client.ts'
 import {
   openGateway,
   putChain,
@@ -12,13 +12,13 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
+} from '../../gateway/gateway.ts'
 import {
   answerJson,
   hangUp,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+} from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/embeddings'
 /** Google's own calls lead to the same chains. */

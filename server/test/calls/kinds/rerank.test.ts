@@ -1,7 +1,7 @@
 /** `POST /v1/rerank` and `/v2/rerank`: passed on, or written anew for vendors of another form; charged by the call or by tokens. */
 import { CohereClient, CohereClientV2 } from 'cohere-ai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { get, postJson } from '../gateway/client.ts'
+import { get, postJson } from '../../gateway/client.ts'
 import {
   openGateway,
   putChain,
@@ -9,13 +9,13 @@ import {
   putVendor,
   type TestGateway,
   TOKEN_PRICES,
-} from '../gateway/gateway.ts'
+} from '../../gateway/gateway.ts'
 import {
   answerJson,
   hangUp,
   openScriptedUpstream,
   type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+} from '../../gateway/scripted-upstream.ts'
 
 const BY_CALL = {
   ...TOKEN_PRICES,
