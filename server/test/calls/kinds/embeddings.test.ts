@@ -1,24 +1,12 @@
 /** `POST /v1/embeddings`: passed on byte for byte both ways, and charged by its input. */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { modelId, vendorCode } from '../../../src/core/ids.ts'
 import { Secret } from '../../../src/core/secret.ts'
 import { get, postJson } from '../../gateway/client.ts'
-import {
-  openGateway,
-  putChain,
-  putGroup,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import {
-  answerJson,
-  hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { putChain, putGroup, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/embeddings'
 /** Google's own calls lead to the same chains. */
@@ -27,55 +15,34 @@ const PATHS = [PATH, '/v1beta/models/{model}:embedContent', '/v1beta/models/{mod
 const PRICES = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
 const MICRO_CREDITS_PER_TOKEN = 10_000n
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
-    ...putVendor('acme', upstream.url),
-    ...putVendor('spare', spare.url),
-    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
-    putModel('embed', { pricing: PRICES, contextTokens: 8_192 }),
-    putChain({ model: 'embed', vendor: 'acme', protocol: 'embeddings' }),
-    putChain({ model: 'embed', vendor: 'spare', protocol: 'embeddings', priority: 2 }),
-    putModel('other-embed', { pricing: PRICES }),
-    putChain({ model: 'other-embed', vendor: 'spare', protocol: 'embeddings' }),
-    putModel('sandbox-embed', { pricing: PRICES }),
-    putChain({ model: 'sandbox-embed', vendor: 'sandbox', protocol: 'embeddings', forward: 'sandbox-embed' }),
-    ...putVendor('google', upstream.url, { kind: 'google' }),
-    ...putVendor('dashscope', upstream.url, { kind: 'dashscope' }),
-    ...putVendor('voyage', upstream.url, { kind: 'voyage' }),
-    ...['google', 'dashscope', 'voyage'].flatMap((vendor) => [
-      putModel(`of-${vendor}`, { pricing: PRICES }),
-      putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
-    ]),
-    putModel('talk'),
-    putChain({ model: 'talk', vendor: 'acme' }),
-    putModel('clip', {
-      supportFeatures: ['video'],
-      pricing: { ...PRICES, billingModes: ['request'], requestPrice: '1' },
-    }),
-    putChain({ model: 'clip', vendor: 'acme', protocol: 'video' }),
-    putGroup({ name: 'vectors', protocol: 'embeddings', models: ['embed'] }),
-    putGroup({ name: 'talkers', protocol: 'chat', models: ['talk', 'embed'] }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('acme', at.upstream),
+  ...putVendor('spare', at.spare),
+  ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  putModel('embed', { pricing: PRICES, contextTokens: 8_192 }),
+  putChain({ model: 'embed', vendor: 'acme', protocol: 'embeddings' }),
+  putChain({ model: 'embed', vendor: 'spare', protocol: 'embeddings', priority: 2 }),
+  putModel('other-embed', { pricing: PRICES }),
+  putChain({ model: 'other-embed', vendor: 'spare', protocol: 'embeddings' }),
+  putModel('sandbox-embed', { pricing: PRICES }),
+  putChain({ model: 'sandbox-embed', vendor: 'sandbox', protocol: 'embeddings', forward: 'sandbox-embed' }),
+  ...putVendor('google', at.upstream, { kind: 'google' }),
+  ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
+  ...putVendor('voyage', at.upstream, { kind: 'voyage' }),
+  ...['google', 'dashscope', 'voyage'].flatMap((vendor) => [
+    putModel(`of-${vendor}`, { pricing: PRICES }),
+    putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
+  ]),
+  putModel('talk'),
+  putChain({ model: 'talk', vendor: 'acme' }),
+  putModel('clip', {
+    supportFeatures: ['video'],
+    pricing: { ...PRICES, billingModes: ['request'], requestPrice: '1' },
+  }),
+  putChain({ model: 'clip', vendor: 'acme', protocol: 'video' }),
+  putGroup({ name: 'vectors', protocol: 'embeddings', models: ['embed'] }),
+  putGroup({ name: 'talkers', protocol: 'chat', models: ['talk', 'embed'] }),
+])
 
 function post(body: object | string, { key = gateway.key, path = PATH } = {}) {
   return postJson(`${gateway.baseUrl}${path}`, body, { authorization: `Bearer ${key}` })

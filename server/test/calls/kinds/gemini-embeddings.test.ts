@@ -1,22 +1,10 @@
 /** Google's own embed calls: passed on to Google but for the model's names, converted for all others, charged by their input. */
 import { ApiError, GoogleGenAI } from '@google/genai'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import {
-  openGateway,
-  putChain,
-  putGroup,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import {
-  answerJson,
-  hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { putChain, putGroup, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
 /** 10 yuan a million tokens of input, 1 000 Credits a yuan. */
 const PRICES = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
@@ -27,46 +15,25 @@ const PATHS = [
   '/v1beta/models/{model}:batchEmbedContents',
 ]
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
-    ...putVendor('google', upstream.url, { kind: 'google' }),
-    ...putVendor('acme', spare.url),
-    ...putVendor('voyage', upstream.url, { kind: 'voyage' }),
-    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
-    putModel('embed', { pricing: PRICES, contextTokens: 8_192 }),
-    putChain({ model: 'embed', vendor: 'google', protocol: 'embeddings' }),
-    putChain({ model: 'embed', vendor: 'acme', protocol: 'embeddings', priority: 2 }),
-    ...['acme', 'voyage'].flatMap((vendor) => [
-      putModel(`of-${vendor}`, { pricing: PRICES }),
-      putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
-    ]),
-    putModel('sandbox-embed', { pricing: PRICES }),
-    putChain({ model: 'sandbox-embed', vendor: 'sandbox', protocol: 'embeddings', forward: 'sandbox-embed' }),
-    putModel('talk'),
-    putChain({ model: 'talk', vendor: 'acme' }),
-    putGroup({ name: 'vectors', protocol: 'gemini-embeddings', models: ['embed'] }),
-    putGroup({ name: 'others', protocol: 'embeddings', models: ['embed'] }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('google', at.upstream, { kind: 'google' }),
+  ...putVendor('acme', at.spare),
+  ...putVendor('voyage', at.upstream, { kind: 'voyage' }),
+  ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  putModel('embed', { pricing: PRICES, contextTokens: 8_192 }),
+  putChain({ model: 'embed', vendor: 'google', protocol: 'embeddings' }),
+  putChain({ model: 'embed', vendor: 'acme', protocol: 'embeddings', priority: 2 }),
+  ...['acme', 'voyage'].flatMap((vendor) => [
+    putModel(`of-${vendor}`, { pricing: PRICES }),
+    putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
+  ]),
+  putModel('sandbox-embed', { pricing: PRICES }),
+  putChain({ model: 'sandbox-embed', vendor: 'sandbox', protocol: 'embeddings', forward: 'sandbox-embed' }),
+  putModel('talk'),
+  putChain({ model: 'talk', vendor: 'acme' }),
+  putGroup({ name: 'vectors', protocol: 'gemini-embeddings', models: ['embed'] }),
+  putGroup({ name: 'others', protocol: 'embeddings', models: ['embed'] }),
+])
 
 const client = () =>
   new GoogleGenAI({

@@ -1,16 +1,10 @@
 /** `POST /v1/images/edits` and `/v1/images/variations`: forms pass byte for byte but for the model, and the images that were made are charged. */
 import OpenAI, { toFile } from 'openai'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { postJson, readAnswer } from '../../gateway/client.ts'
-import {
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { answerJson } from '../../gateway/scripted-upstream.ts'
 
 const EDITS = '/v1/images/edits'
 const BY_IMAGE = {
@@ -24,43 +18,22 @@ const BY_IMAGE = {
 const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
 const PER_IMAGE = 300_000_000n
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
-    ...putVendor('acme', upstream.url),
-    ...putVendor('spare', spare.url),
-    ...putVendor('words', spare.url, { kind: 'ark' }),
-    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
-    putModel('picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
-    putChain({ model: 'picture', vendor: 'acme', protocol: 'images' }),
-    putChain({ model: 'picture', vendor: 'words', protocol: 'images', priority: 2 }),
-    putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 3 }),
-    putModel('by-token', { supportFeatures: ['image'], pricing: BY_TOKEN }),
-    putChain({ model: 'by-token', vendor: 'acme', protocol: 'images' }),
-    putModel('out-of-words', { supportFeatures: ['image'], pricing: BY_IMAGE }),
-    putChain({ model: 'out-of-words', vendor: 'words', protocol: 'images' }),
-    putModel('sandbox-image', { supportFeatures: ['image'], pricing: BY_IMAGE }),
-    putChain({ model: 'sandbox-image', vendor: 'sandbox', protocol: 'images', forward: 'sandbox-image' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('acme', at.upstream),
+  ...putVendor('spare', at.spare),
+  ...putVendor('words', at.spare, { kind: 'ark' }),
+  ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  putModel('picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'picture', vendor: 'acme', protocol: 'images' }),
+  putChain({ model: 'picture', vendor: 'words', protocol: 'images', priority: 2 }),
+  putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 3 }),
+  putModel('by-token', { supportFeatures: ['image'], pricing: BY_TOKEN }),
+  putChain({ model: 'by-token', vendor: 'acme', protocol: 'images' }),
+  putModel('out-of-words', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'out-of-words', vendor: 'words', protocol: 'images' }),
+  putModel('sandbox-image', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'sandbox-image', vendor: 'sandbox', protocol: 'images', forward: 'sandbox-image' }),
+])
 
 const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff, 0x00])
 

@@ -1,22 +1,10 @@
 /** `POST /v1/images/generations`: passed on byte for byte both ways, and charged by what was made. */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import {
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import {
-  answerJson,
-  hangUp,
-  openScriptedUpstream,
-  type Answerer,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { answerJson, hangUp, type Answerer } from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/images/generations'
 const BY_IMAGE = {
@@ -32,47 +20,27 @@ const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheIn
 const BOTH = { ...BY_TOKEN, billingModes: ['token' as const, 'image' as const], imagePrice: '0.3' }
 const PER_IMAGE = 300_000_000n
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
+const over = (model: string, pricing: Parameters<typeof putModel>[1]) => [
+  putModel(model, { supportFeatures: ['image'], ...pricing }),
+  putChain({ model, vendor: 'acme', protocol: 'images' }),
+]
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  const over = (model: string, pricing: Parameters<typeof putModel>[1]) => [
-    putModel(model, { supportFeatures: ['image'], ...pricing }),
-    putChain({ model, vendor: 'acme', protocol: 'images' }),
-  ]
-  await gateway.catalogue(
-    ...putVendor('acme', upstream.url),
-    ...putVendor('spare', spare.url, { kind: 'xai' }),
-    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
-    ...over('picture', { pricing: BY_IMAGE }),
-    putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 2 }),
-    putModel('hasty', { supportFeatures: ['image'], pricing: BY_IMAGE }),
-    putChain({ model: 'hasty', vendor: 'acme', protocol: 'images', clientGoneGraceMs: 0 }),
-    ...putVendor('google', upstream.url, { kind: 'google' }),
-    putModel('of-google', { supportFeatures: ['image'], pricing: BOTH }),
-    putChain({ model: 'of-google', vendor: 'google', protocol: 'images' }),
-    ...over('by-token', { pricing: BY_TOKEN }),
-    ...over('both', { pricing: BOTH }),
-    putModel('sandbox-picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
-    putChain({ model: 'sandbox-picture', vendor: 'sandbox', protocol: 'images', forward: 'sandbox-image' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('acme', at.upstream),
+  ...putVendor('spare', at.spare, { kind: 'xai' }),
+  ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  ...over('picture', { pricing: BY_IMAGE }),
+  putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 2 }),
+  putModel('hasty', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'hasty', vendor: 'acme', protocol: 'images', clientGoneGraceMs: 0 }),
+  ...putVendor('google', at.upstream, { kind: 'google' }),
+  putModel('of-google', { supportFeatures: ['image'], pricing: BOTH }),
+  putChain({ model: 'of-google', vendor: 'google', protocol: 'images' }),
+  ...over('by-token', { pricing: BY_TOKEN }),
+  ...over('both', { pricing: BOTH }),
+  putModel('sandbox-picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'sandbox-picture', vendor: 'sandbox', protocol: 'images', forward: 'sandbox-image' }),
+])
 
 function post(body: object | string, { key = gateway.key, path = PATH } = {}) {
   return postJson(`${gateway.baseUrl}${path}`, body, { authorization: `Bearer ${key}` })

@@ -1,21 +1,10 @@
 /** `POST /v1/moderations`: passed on byte for byte both ways, charged by the call or by what was read, or free. */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import {
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import {
-  answerJson,
-  hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/moderations'
 const NO_PRICES = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
@@ -23,47 +12,27 @@ const BY_CALL = { ...NO_PRICES, billingModes: ['request' as const], requestPrice
 const FREE = { ...BY_CALL, requestPrice: '0' }
 const BY_TOKEN = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
+const modelOf = (model: string, pricing: typeof BY_TOKEN, vendor = 'acme') => [
+  putModel(model, { pricing }),
+  putChain({ model, vendor, protocol: 'moderation' }),
+]
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  const modelOf = (model: string, pricing: typeof BY_TOKEN, vendor = 'acme') => [
-    putModel(model, { pricing }),
-    putChain({ model, vendor, protocol: 'moderation' }),
-  ]
-  await gateway.catalogue(
-    ...putVendor('acme', upstream.url),
-    ...putVendor('spare', spare.url, { kind: 'mistral' }),
-    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
-    ...modelOf('guard', BY_CALL),
-    putChain({ model: 'guard', vendor: 'spare', protocol: 'moderation', priority: 2 }),
-    ...modelOf('free-guard', FREE),
-    ...modelOf('token-guard', BY_TOKEN),
-    putModel('sandbox-guard', { pricing: BY_CALL }),
-    putChain({
-      model: 'sandbox-guard',
-      vendor: 'sandbox',
-      protocol: 'moderation',
-      forward: 'sandbox-moderate',
-    }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('acme', at.upstream),
+  ...putVendor('spare', at.spare, { kind: 'mistral' }),
+  ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  ...modelOf('guard', BY_CALL),
+  putChain({ model: 'guard', vendor: 'spare', protocol: 'moderation', priority: 2 }),
+  ...modelOf('free-guard', FREE),
+  ...modelOf('token-guard', BY_TOKEN),
+  putModel('sandbox-guard', { pricing: BY_CALL }),
+  putChain({
+    model: 'sandbox-guard',
+    vendor: 'sandbox',
+    protocol: 'moderation',
+    forward: 'sandbox-moderate',
+  }),
+])
 
 function post(body: object | string, key = gateway.key) {
   return postJson(`${gateway.baseUrl}${PATH}`, body, { authorization: `Bearer ${key}` })

@@ -1,21 +1,10 @@
 /** `POST /v1/rerank` and `/v2/rerank`: passed on, or written anew for vendors of another form; charged by the call or by tokens. */
 import { CohereClient, CohereClientV2 } from 'cohere-ai'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import {
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import {
-  answerJson,
-  hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
 const BY_CALL = {
   ...TOKEN_PRICES,
@@ -29,46 +18,26 @@ const BY_CALL = {
 const BY_TOKEN = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
 const CREDITS_PER_CALL = 15_000_000n
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
+const over = (model: string, vendor: string, pricing: typeof BY_TOKEN) => [
+  putModel(model, { pricing }),
+  putChain({ model, vendor, protocol: 'rerank' }),
+]
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  const over = (model: string, vendor: string, pricing: typeof BY_TOKEN) => [
-    putModel(model, { pricing }),
-    putChain({ model, vendor, protocol: 'rerank' }),
-  ]
-  await gateway.catalogue(
-    ...putVendor('cohere', upstream.url, { kind: 'cohere' }),
-    ...putVendor('jina', upstream.url, { kind: 'jina' }),
-    ...putVendor('voyage', upstream.url, { kind: 'voyage' }),
-    ...putVendor('dashscope', upstream.url, { kind: 'dashscope' }),
-    ...putVendor('spare', spare.url),
-    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
-    ...over('ranker', 'cohere', BY_CALL),
-    putChain({ model: 'ranker', vendor: 'spare', protocol: 'rerank', priority: 2 }),
-    ...over('by-token', 'jina', BY_TOKEN),
-    ...over('of-voyage', 'voyage', BY_TOKEN),
-    ...over('of-dashscope', 'dashscope', BY_TOKEN),
-    putModel('sandbox-ranker', { pricing: BY_CALL }),
-    putChain({ model: 'sandbox-ranker', vendor: 'sandbox', protocol: 'rerank', forward: 'sandbox-rerank' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('cohere', at.upstream, { kind: 'cohere' }),
+  ...putVendor('jina', at.upstream, { kind: 'jina' }),
+  ...putVendor('voyage', at.upstream, { kind: 'voyage' }),
+  ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
+  ...putVendor('spare', at.spare),
+  ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  ...over('ranker', 'cohere', BY_CALL),
+  putChain({ model: 'ranker', vendor: 'spare', protocol: 'rerank', priority: 2 }),
+  ...over('by-token', 'jina', BY_TOKEN),
+  ...over('of-voyage', 'voyage', BY_TOKEN),
+  ...over('of-dashscope', 'dashscope', BY_TOKEN),
+  putModel('sandbox-ranker', { pricing: BY_CALL }),
+  putChain({ model: 'sandbox-ranker', vendor: 'sandbox', protocol: 'rerank', forward: 'sandbox-rerank' }),
+])
 
 function post(body: object | string, { key = gateway.key, path = '/v1/rerank' } = {}) {
   return postJson(`${gateway.baseUrl}${path}`, body, { authorization: `Bearer ${key}` })

@@ -1,20 +1,9 @@
 /** `POST /v1/audio/speech` over vendors that speak in a form of their own: a document goes and comes, the client gets sound. */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import {
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { type Answerer, answerJson } from '../../gateway/scripted-upstream.ts'
 
 const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
 /** 110 yuan for a million characters: 110 000 µCr each. */
@@ -22,49 +11,28 @@ const BY_CHARACTER = { ...NONE, billingModes: ['character' as const], characterP
 const PER_CHARACTER = 110_000n
 const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
-    ...putVendor('minimax', upstream.url, { kind: 'minimax' }),
-    ...putVendor('google', upstream.url, { kind: 'google' }),
-    ...putVendor('spare', spare.url),
-    putModel('of-minimax', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
-    putChain({ model: 'of-minimax', vendor: 'minimax', protocol: 'speech', forward: 'speech-2.8-hd' }),
-    putChain({ model: 'of-minimax', vendor: 'spare', protocol: 'speech', priority: 2 }),
-    putModel('of-google', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
-    putChain({
-      model: 'of-google',
-      vendor: 'google',
-      protocol: 'speech',
-      forward: 'gemini-2.5-flash-preview-tts',
-    }),
-    putModel('newer-google', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
-    putChain({
-      model: 'newer-google',
-      vendor: 'google',
-      protocol: 'speech',
-      forward: 'gemini-3.8-flash-tts',
-    }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('minimax', at.upstream, { kind: 'minimax' }),
+  ...putVendor('google', at.upstream, { kind: 'google' }),
+  ...putVendor('spare', at.spare),
+  putModel('of-minimax', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({ model: 'of-minimax', vendor: 'minimax', protocol: 'speech', forward: 'speech-2.8-hd' }),
+  putChain({ model: 'of-minimax', vendor: 'spare', protocol: 'speech', priority: 2 }),
+  putModel('of-google', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+  putChain({
+    model: 'of-google',
+    vendor: 'google',
+    protocol: 'speech',
+    forward: 'gemini-2.5-flash-preview-tts',
+  }),
+  putModel('newer-google', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+  putChain({
+    model: 'newer-google',
+    vendor: 'google',
+    protocol: 'speech',
+    forward: 'gemini-3.8-flash-tts',
+  }),
+])
 
 const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
 

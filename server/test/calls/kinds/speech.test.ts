@@ -1,22 +1,10 @@
 /** `POST /v1/audio/speech`: sound passes byte for byte while it is made, and its text is what is charged. */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import {
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { type Answerer, answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/audio/speech'
 const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
@@ -25,43 +13,22 @@ const BY_CHARACTER = { ...NONE, billingModes: ['character' as const], characterP
 const PER_CHARACTER = 110_000n
 const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
-    ...putVendor('acme', upstream.url),
-    ...putVendor('spare', spare.url, { kind: 'groq' }),
-    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
-    putModel('voice', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
-    putChain({ model: 'voice', vendor: 'acme', protocol: 'speech' }),
-    putChain({ model: 'voice', vendor: 'spare', protocol: 'speech', priority: 2 }),
-    putModel('hasty', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
-    putChain({ model: 'hasty', vendor: 'acme', protocol: 'speech', clientGoneGraceMs: 0 }),
-    putModel('by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
-    putChain({ model: 'by-token', vendor: 'acme', protocol: 'speech' }),
-    putModel('hasty-by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
-    putChain({ model: 'hasty-by-token', vendor: 'acme', protocol: 'speech', clientGoneGraceMs: 0 }),
-    putModel('sandbox-voice', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
-    putChain({ model: 'sandbox-voice', vendor: 'sandbox', protocol: 'speech', forward: 'sandbox-voice' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('acme', at.upstream),
+  ...putVendor('spare', at.spare, { kind: 'groq' }),
+  ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  putModel('voice', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({ model: 'voice', vendor: 'acme', protocol: 'speech' }),
+  putChain({ model: 'voice', vendor: 'spare', protocol: 'speech', priority: 2 }),
+  putModel('hasty', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({ model: 'hasty', vendor: 'acme', protocol: 'speech', clientGoneGraceMs: 0 }),
+  putModel('by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+  putChain({ model: 'by-token', vendor: 'acme', protocol: 'speech' }),
+  putModel('hasty-by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+  putChain({ model: 'hasty-by-token', vendor: 'acme', protocol: 'speech', clientGoneGraceMs: 0 }),
+  putModel('sandbox-voice', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({ model: 'sandbox-voice', vendor: 'sandbox', protocol: 'speech', forward: 'sandbox-voice' }),
+])
 
 const post = (body: object) =>
   postJson(`${gateway.baseUrl}${PATH}`, body, { authorization: `Bearer ${gateway.key}` })

@@ -1,22 +1,10 @@
 /** `POST /v1/audio/transcriptions` and `/v1/audio/translations`: a form passes byte for byte, and how long its sound plays is what is charged. */
 import OpenAI, { toFile } from 'openai'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { get, postJson, readAnswer } from '../../gateway/client.ts'
-import {
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  type TestGateway,
-  TOKEN_PRICES,
-} from '../../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { openStand } from '../../gateway/open-stand.ts'
+import { type Answerer, answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 import { waveFile } from '../wave-file.ts'
 
 const PATH = '/v1/audio/transcriptions'
@@ -26,46 +14,25 @@ const BY_SECOND = { ...NONE, billingModes: ['audio_second' as const], audioSecon
 const PER_HUNDREDTH = 10_000_000n
 const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let spare: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
-    ...putVendor('acme', upstream.url),
-    ...putVendor('spare', spare.url, { kind: 'groq' }),
-    ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
-    putModel('listener', { supportFeatures: ['audio'], pricing: BY_SECOND }),
-    putChain({ model: 'listener', vendor: 'acme', protocol: 'transcription' }),
-    putChain({ model: 'listener', vendor: 'spare', protocol: 'transcription', priority: 2 }),
-    putModel('hasty', { supportFeatures: ['audio'], pricing: BY_SECOND }),
-    putChain({ model: 'hasty', vendor: 'acme', protocol: 'transcription', clientGoneGraceMs: 0 }),
-    putModel('by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
-    putChain({ model: 'by-token', vendor: 'acme', protocol: 'transcription' }),
-    putModel('sandbox-listen', { supportFeatures: ['audio'], pricing: BY_SECOND }),
-    putChain({
-      model: 'sandbox-listen',
-      vendor: 'sandbox',
-      protocol: 'transcription',
-      forward: 'sandbox-listen',
-    }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await spare.close()
-})
-
-afterEach(async () => {
-  await gateway.resetHealth()
-  upstream.requests.length = 0
-  spare.requests.length = 0
-})
+const { gateway, upstream, spare } = await openStand((at) => [
+  ...putVendor('acme', at.upstream),
+  ...putVendor('spare', at.spare, { kind: 'groq' }),
+  ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  putModel('listener', { supportFeatures: ['audio'], pricing: BY_SECOND }),
+  putChain({ model: 'listener', vendor: 'acme', protocol: 'transcription' }),
+  putChain({ model: 'listener', vendor: 'spare', protocol: 'transcription', priority: 2 }),
+  putModel('hasty', { supportFeatures: ['audio'], pricing: BY_SECOND }),
+  putChain({ model: 'hasty', vendor: 'acme', protocol: 'transcription', clientGoneGraceMs: 0 }),
+  putModel('by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+  putChain({ model: 'by-token', vendor: 'acme', protocol: 'transcription' }),
+  putModel('sandbox-listen', { supportFeatures: ['audio'], pricing: BY_SECOND }),
+  putChain({
+    model: 'sandbox-listen',
+    vendor: 'sandbox',
+    protocol: 'transcription',
+    forward: 'sandbox-listen',
+  }),
+])
 
 const BOUNDARY = 'a-boundary-of-ours'
 /** Two and a half seconds. */
