@@ -125,28 +125,40 @@ function entry({ method, path, words }: Operation, outline: Outline): string {
     `<details id="${id}"><summary><b>${method}</b><kbd>${htmlText(path)}</kbd>`,
     `<span>${markedText(textOf(words['summary']))}</span><em>${WHO[access] ?? access}</em></summary><div>`,
     words['description'] === undefined ? '' : `<p>${markedText(textOf(words['description']))}</p>`,
-    parameters(words['parameters'], outline),
+    parameters(words['parameters'], outline, { id, title }),
     body(words['requestBody'], outline, title),
     answers(words['responses'], outline, { id, title }),
     '</div></details>',
   ].join('')
 }
 
-/** Told once for all. */
-const KNOWN_PARAMETERS: readonly JsonValue[] = ['If-None-Match']
+/** Where an operation stands on the page. */
+interface Shown {
+  readonly id: string
+  readonly title: string
+}
 
-function parameters(list: JsonValue | undefined, outline: Outline): string {
+/** Told once for all, and `Gw-Organisation` in the words of each entry that knows it. */
+const KNOWN_PARAMETERS: readonly JsonValue[] = ['If-None-Match', 'Gw-Organisation']
+
+/** Lists from this many parameters on are shown once. */
+const SHARED_PARAMETERS_MIN = 3
+
+function parameters(list: JsonValue | undefined, outline: Outline, operation: Shown): string {
   const rows = (isJsonArray(list) ? list : [])
     .filter(isJsonObject)
     .filter(({ name }) => !KNOWN_PARAMETERS.includes(name ?? null))
     .map((one) => {
       const mark = one['required'] === true ? '' : '?'
-      const told = one['name'] === 'Gw-Organisation' ? undefined : one['description']
+      const told = one['description']
       const meaning = typeof told === 'string' ? ` <s>${markedText(told)}</s>` : ''
       const type = outline.lines(one['schema'], '')
       return `<b>${htmlText(textOf(one['name']))}</b>${mark} (${textOf(one['in'])}): ${type}${meaning}`
     })
-  return rows.length === 0 ? '' : `<h3>Parameters</h3><pre>${rows.join('\n')}</pre>`
+  if (rows.length === 0) return ''
+  const text = rows.join('\n')
+  const before = rows.length < SHARED_PARAMETERS_MIN ? undefined : outline.linkToEarlier(text, operation)
+  return `<h3>Parameters</h3>${before === undefined ? `<pre>${text}</pre>` : `<p>${before}</p>`}`
 }
 
 function body(words: JsonValue | undefined, outline: Outline, title: string): string {
@@ -160,11 +172,7 @@ function body(words: JsonValue | undefined, outline: Outline, title: string): st
     .join('')
 }
 
-function answers(
-  words: JsonValue | undefined,
-  outline: Outline,
-  operation: { readonly id: string; readonly title: string },
-): string {
+function answers(words: JsonValue | undefined, outline: Outline, operation: Shown): string {
   if (!isJsonObject(words)) return ''
   const good = Object.entries(words).flatMap(([status, answer]) =>
     /^2\d\d$/.test(status) && isJsonObject(answer)
@@ -200,11 +208,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set(['40000', '40001', '40101', '401
 /** Lists from this many errors on are shown once. */
 const SHARED_ERRORS_MIN = 4
 
-function errors(
-  words: JsonObject,
-  outline: Outline,
-  operation: { readonly id: string; readonly title: string },
-): string {
+function errors(words: JsonObject, outline: Outline, operation: Shown): string {
   const own = Object.entries(words).flatMap(([status, answer]) =>
     /^[45]\d\d$/.test(status) && isJsonObject(answer)
       ? textOf(answer['description'])

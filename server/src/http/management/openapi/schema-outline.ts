@@ -13,7 +13,7 @@ const NAMED_DEPTH_MAX = 2
 /** Beyond as many alternatives only their kinds are told. */
 const ALTERNATIVES_MAX = 6
 
-/** Where objects and lists of errors were shown before, so that each is shown once. */
+/** Where objects and lists of parameters and errors were shown before, so that each is shown once. */
 export class Outline {
   readonly #places = new Map<string, { readonly anchor: string; readonly title: string }>()
   readonly #named: JsonObject
