@@ -201,6 +201,7 @@ describe('responses', () => {
     const folded = await openai().responses.stream(request).finalResponse()
     expect(folded.output_text).toBe(whole.output_text)
     expect(folded.usage).toEqual(whole.usage)
+    expect(whole.usage?.input_tokens_details).toEqual({ cached_tokens: 0, cache_write_tokens: 0 })
     expect(whole.output.map((item) => item.type)).toEqual(['reasoning', 'message'])
     expect(whole.output_text).toContain(QUESTION)
   })

@@ -249,7 +249,7 @@ function responseObject(reply: Reply, stamp: Stamp, body: JsonObject, state: Jso
 function usageOf({ usage }: Reply): JsonObject {
   return {
     input_tokens: usage.input,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens: usage.output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: usage.input + usage.output,
