@@ -14,10 +14,12 @@ const begin = (settings = '') => line.sluice(['apply', '-f', '-'], { input: `ven
 
 test('the doctor offers what the environment holds, and a command adds it once', async () => {
   await begin()
-  const offered = await line.sluice(['doctor', '--json'], { environment: KEY, now: Date.now })
-  expect(JSON.parse(offered.out)).toContainEqual(
-    expect.objectContaining({ check: 'vendors', state: 'warning', fix: 'sluice vendors add deepseek' }),
-  )
+  for (const flags of [[], ['--no-credentials']]) {
+    const offered = await line.sluice(['doctor', '--json', ...flags], { environment: KEY, now: Date.now })
+    expect(JSON.parse(offered.out)).toContainEqual(
+      expect.objectContaining({ check: 'vendors', state: 'warning', fix: 'sluice vendors add deepseek' }),
+    )
+  }
   const added = await line.sluice(['vendors', 'add', 'deepseek'], { environment: KEY })
   expect(added).toMatchObject({
     code: 0,
@@ -70,7 +72,7 @@ test('whatever the platform’s own currency is, list prices are added as the ve
   const { out } = await line.sluice(['export', '--json'])
   const { models, settings } = JSON.parse(out) as {
     settings: object
-    models: readonly { model_id: string; pricing: { currency: string; output_price: number } }[]
+    models: readonly { model_id: string; pricing: { currency: string; output_price: number | null } }[]
   }
   expect(settings).toMatchObject({ currency: 'USD', currencies: { CNY: 1000, USD: 7200 } })
   const presets = environmentVendors.filter(({ code }) => code === 'deepseek' || code === 'openai')
@@ -79,7 +81,7 @@ test('whatever the platform’s own currency is, list prices are added as the ve
     listed.map(({ modelId, price }) => [
       modelId,
       price.currency,
-      'output' in price ? Number(price.output) : 0,
+      'output' in price ? Number(price.output) : null,
     ]),
   )
   const { out: told } = await line.sluice(['doctor', '--json'], { now: Date.now })

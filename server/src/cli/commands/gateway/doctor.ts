@@ -68,7 +68,7 @@ async function examine(io: Console, flags: DoctorFlags): Promise<readonly Findin
   findings.push(...(await check('mail', async () => [await checkMail(config)])))
   findings.push(...(await check('phone messages', async () => [await checkPhone(config, io.now)])))
   findings.push(...(await check('ports', () => checkPorts(config))))
-  findings.push(...(await check('credentials', () => credentialFindings(io, flags, database))))
+  findings.push(...(await check('catalogue', () => catalogueFindings(io, flags, database))))
   return findings
 }
 
@@ -105,12 +105,11 @@ function readOrTell(io: Console, findings: Finding[]): Config | undefined {
 }
 
 /** The catalogue is read only of a database that is well: opening it would migrate an older one. */
-async function credentialFindings(
+async function catalogueFindings(
   io: Console,
   { credentials }: DoctorFlags,
   database: readonly Finding[],
 ): Promise<readonly Finding[]> {
-  if (!credentials) return [skipped('credentials', 'not asked')]
   if (
     database.some(
       ({ check, state }) =>
@@ -121,7 +120,7 @@ async function credentialFindings(
   try {
     const catalogue = await withStorage(io, 'refuse', (storage) => storage.catalogue.read())
     return [
-      ...(await checkCredentials(io, catalogue)),
+      ...(credentials ? await checkCredentials(io, catalogue) : [skipped('credentials', 'not asked')]),
       ...checkOffered(io.environment, catalogue),
       ...checkCurrencies(catalogue),
       ...checkUsageTold(catalogue),
