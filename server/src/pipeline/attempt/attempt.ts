@@ -5,19 +5,19 @@
 import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { AttemptFailure, Ending } from '../exchange/exchange-outcome.ts'
+import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import { type OpenExchangeParts, type OpenedExchange, openExchange } from '../exchange/open-exchange.ts'
 import type { ChainRun } from '../instance/chains/health-board.ts'
 import type { AttemptOutcome, Attempted, FinalFailure } from './attempt-outcome.ts'
 import { classifyAttempt } from './classify.ts'
-import { noteOfEnding, noteOfFailure } from './error-note.ts'
+import { judgeEnding } from './ended-answer.ts'
+import { noteOfFailure } from './error-note.ts'
 import type { Leg } from './leg.ts'
 import { UPSTREAM_FAILURES, refusedSignatures } from './telling-failure.ts'
 import { ChainSearch, type SearchResult, type Tried, type Trying, tryRoutes } from './try-routes.ts'
 import type { ClientReply } from '../reply.ts'
 import { giveCredentialBack } from './dialect.ts'
 import { type RouteParts, mayFallBack, route, routeFallback } from './route.ts'
-import type { ChainFailure } from '../../core/routing/health.ts'
 
 export type AttemptParts = OpenExchangeParts & RouteParts
 
@@ -227,44 +227,8 @@ export async function followAnswer(
   run.answered(now())
   const { ending } = await exchange.ended
   const at = now()
-  switch (SAYS[ending]) {
-    case 'well':
-      run.succeeded(at)
-      return
-    case 'nothing':
-      run.withdrawn()
-      return
-    case 'ill': {
-      const failure = classOfEnding(catalogue, leg, { ending, exchange })
-      run.failed(failure, at, noteOfEnding({ leg, kind: failure.kind, at }, exchange))
-      return
-    }
-  }
-}
-
-const SAYS: Readonly<Record<Ending, 'well' | 'ill' | 'nothing'>> = {
-  complete: 'well',
-  'upstream-error': 'ill',
-  'upstream-cut': 'ill',
-  timeout: 'ill',
-  'client-gone': 'nothing',
-  stopped: 'nothing',
-  'gateway-error': 'nothing',
-}
-
-/** An error the upstream told inside its answer may blame the request, or refuse its content. */
-function classOfEnding(
-  catalogue: ReservedCall['catalogue'],
-  leg: Leg,
-  { ending, exchange }: { readonly ending: Ending; readonly exchange: Answering },
-): ChainFailure {
-  const { trouble } = exchange
-  if (trouble?.raw !== undefined) {
-    const { status, raw } = trouble
-    return classifyAttempt(catalogue, leg, {
-      kind: 'answer',
-      answer: { kind: 'error', status, raw, delivered: true },
-    })
-  }
-  return { kind: ending === 'timeout' ? 'timeout' : 'cut' }
+  const judged = judgeEnding(catalogue, leg, { ending, trouble: exchange.trouble }, at)
+  if (judged === 'well') run.succeeded(at)
+  else if (judged === 'nothing') run.withdrawn()
+  else run.failed(judged.failure, at, judged.note)
 }

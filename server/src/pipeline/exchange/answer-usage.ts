@@ -66,7 +66,7 @@ export class AnswerUsage {
     }
   }
 
-  ended({ ending, generation, code }: EndedBy): Ended {
+  ended({ ending, generation, code, message }: EndedBy): Ended {
     const now = this.#options.now()
     const lane = this.#made(generation)
     const read = lane === undefined ? { reading: undefined } : this.#read(lane)
@@ -80,6 +80,7 @@ export class AnswerUsage {
       untoldMs: now - this.#toldAt,
       unhindered: this.#upstream.unhindered,
       code,
+      message,
     }
   }
 

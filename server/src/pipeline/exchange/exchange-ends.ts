@@ -5,7 +5,7 @@ import type { AnswerFailure } from '../lanes/lane.ts'
 import type { Interruption } from './exchange-states.ts'
 import type { AttemptFailure, Ended, Trouble, Verdict } from './exchange-outcome.ts'
 
-export type EndedBy = Pick<Ended, 'ending' | 'generation'> & Partial<Pick<Ended, 'code'>>
+export type EndedBy = Pick<Ended, 'ending' | 'generation'> & Partial<Pick<Ended, 'code' | 'message'>>
 
 /** Nothing has reached the client, and nothing will. */
 interface Unheard extends EndedBy {

@@ -64,6 +64,7 @@ export interface Ended {
   readonly untoldMs: number
   /** The client always kept up: the time is the upstream's own. */
   readonly unhindered: boolean
-  /** What the client was told, where the gateway told it. */
+  /** What the client was told, where the gateway told it: code and words. */
   readonly code: ErrorCode | undefined
+  readonly message: string | undefined
 }

@@ -313,7 +313,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
   #breakOff({ ended, told, trouble }: NonNullable<Interrupt['broken']>): void {
     this.trouble ??= trouble
     this.#delivery.breakOff(told)
-    this.#cut({ ...ended, code: told.code })
+    this.#cut({ ...ended, ...told })
   }
 
   /** Nothing has reached the client of this attempt, and nothing will. */

@@ -59,6 +59,7 @@ const WELL: Ended = {
   untoldMs: 0,
   unhindered: true,
   code: undefined,
+  message: undefined,
 }
 
 type Breaks = 'attempt' | 'head' | 'observe' | 'price' | 'store' | 'tell' | 'month' | 'gauge'

@@ -13,6 +13,7 @@ import { quietly } from '../quietly.ts'
 import { type EndedRow, type SettleParts, abandon, settle } from '../stages/settle.ts'
 import type { ReservedCall } from '../call.ts'
 import { coversAll, readingOf } from '../stages/charged-reading.ts'
+import { codeAndMessage } from '../stages/log-row.ts'
 import { deliverFailure } from './deliver-failure.ts'
 import type { Exchange } from './exchange.ts'
 import type { Ended } from './exchange-outcome.ts'
@@ -22,6 +23,7 @@ import type { ClientReply } from '../reply.ts'
 import type { NewTurn } from '../instance/turn-keeper.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { Attempted } from '../attempt/attempt-outcome.ts'
+import { endedRecords, judgeEnding } from '../attempt/ended-answer.ts'
 
 export type LeaveParts = SettleParts & Pick<Pipeline, 'observations' | 'turns'>
 
@@ -107,10 +109,15 @@ function refuseNow(
 ): Promise<void> {
   const { error, row, sent } = refused
   if (!reply.started && !reply.gone) quietly(pipeline, call, 'tell a failure', () => reply.fail(error, call))
-  const { status: httpStatus, code } = error
   return abandon(pipeline, call, {
     sent,
-    row: { httpStatus, code, ending: 'gateway-error', clientGone: reply.gone, ...row },
+    row: {
+      httpStatus: error.status,
+      ...codeAndMessage(error),
+      ending: 'gateway-error',
+      clientGone: reply.gone,
+      ...row,
+    },
   })
 }
 
@@ -190,9 +197,10 @@ function answeredRow(
   pipeline: Pick<Pipeline, 'now'>,
   call: ReservedCall,
   { kind, leg, exchange, records }: AnsweredRun,
-  { ending, code }: Ended,
+  { ending, code, message }: Ended,
 ): EndedRow {
   const endedAt = pipeline.now()
+  const judged = judgeEnding(call.catalogue, leg, { ending, trouble: exchange.trouble }, endedAt)
   return {
     endedAt,
     durationMs: endedAt - call.at,
@@ -202,10 +210,11 @@ function answeredRow(
     chainId: leg.chain.id,
     httpStatus: kind === 'gone' ? 499 : exchange.status,
     code,
+    message,
     byok: leg.byok,
     droppedFields: exchange.lane.dropped,
     firstByteMs: exchange.firstByteAt === undefined ? undefined : exchange.firstByteAt - call.at,
-    attempts: records,
+    attempts: endedRecords(records, judged, endedAt - call.at),
     ending,
   }
 }

@@ -10,6 +10,18 @@ import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { createAccount, exampleApiKey, NOW, settleTwoCredits } from '../../../storage/conformance/suite.ts'
 import type { Storage } from '../../../storage/storage.ts'
 
+const exampleAttempt = {
+  chainId: chainId(7),
+  vendorCode: vendorCode('acme'),
+  modelId: modelId('m'),
+  why: 'priority',
+  skipped: [],
+  startedMs: 0,
+  firstByteMs: undefined,
+  endedMs: 5,
+  cooldownMs: undefined,
+} as const
+
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
   let line: CommandLine
   let storage: Storage
@@ -36,20 +48,9 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
   }
 
   test('a row says why it was free, and what each vendor that was tried failed of', async () => {
-    const attempt = {
-      chainId: chainId(7),
-      vendorCode: vendorCode('acme'),
-      modelId: modelId('m'),
-      why: 'priority',
-      skipped: [],
-      startedMs: 0,
-      firstByteMs: undefined,
-      endedMs: 5,
-      cooldownMs: undefined,
-    } as const
     const attempts = [
-      { ...attempt, outcome: 'auth', status: 401, said: 'Incorrect API key provided' },
-      { ...attempt, outcome: 'connect', status: undefined, said: 'connect ECONNREFUSED 127.0.0.1:1' },
+      { ...exampleAttempt, outcome: 'auth', status: 401, said: 'Incorrect API key provided' },
+      { ...exampleAttempt, outcome: 'connect', status: undefined, said: 'connect ECONNREFUSED 127.0.0.1:1' },
     ]
     await storage.calls.reserve(exampleReserve('f'))
     const settle = settleTwoCredits('f')
@@ -97,6 +98,17 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
       message,
       createdAt: NOW - 5,
     })
+    const answered = { ...exampleAttempt, outcome: 'answered', status: 200 }
+    await refused('g', {
+      modelRequested: 'sandbox-chat',
+      model: modelId('sandbox-chat'),
+      attempts: [answered],
+      httpStatus: 200,
+      code: 50301,
+      message: 'the gateway is shutting down',
+      ending: 'stopped',
+      createdAt: NOW - 6,
+    })
     const { out } = await line.sluice(['logs'])
     const why = out.trimEnd().split('\n').slice(1)
     expect(why.map((text) => text.split(/ request_\S+ +/)[1])).toEqual([
@@ -106,6 +118,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
       'no available upstream for this model',
       'this API key has expired',
       message,
+      'the gateway is shutting down',
     ])
   })
 

@@ -17,14 +17,14 @@ export async function whyOfCall(row: CallLogRow, readCatalogue: () => Promise<Ca
       ({ vendorCode, status, outcome, said }) =>
         `${vendorCode}: ${[status, said ?? outcome].join(' ').trim()}`,
     )
-  const refused = row.attempts.length === 0 ? await refusal(row, readCatalogue) : undefined
+  const refused = failed.length === 0 ? await refusal(row, readCatalogue) : undefined
   const why = [...(free === null ? [] : [FREE[free]]), ...failed, ...(refused === undefined ? [] : [refused])]
   return why.join('; ')
 }
 
 const FREE = { 'below-one-credit': 'free: below 1 Credit', 'own-credential': 'free: own credential' } as const
 
-/** Of a call that never came to a vendor. */
+/** Of a call that no vendor failed: it never came to one, or the gateway ended it. */
 async function refusal(
   { code, message, model, modelRequested }: CallLogRow,
   readCatalogue: () => Promise<Catalogue>,
