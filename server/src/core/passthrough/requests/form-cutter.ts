@@ -22,18 +22,24 @@ const DASH = 0x2d
 const CR = 0x0d
 const LF = 0x0a
 const NOTHING = new Uint8Array(0)
+/** Smaller pieces are put together first: who sends a form byte by byte has nothing read twice. */
+const PIECE_BYTES = 16_384
 
 type State = 'start' | 'boundary' | 'header' | 'content' | 'epilogue'
 
 export class FormCutter {
   /** Bytes so far. */
   length = 0
-  /** What is wrong with the form; undefined: nothing yet. */
+  /** What is wrong with the form; undefined: nothing yet. All is known after `end`. */
   mistake: string | undefined
   readonly #delimiter: Uint8Array
+  readonly #overlaps: readonly number[]
   readonly #textBytesMax: number
   readonly #sink: FormSink
   #state: State = 'start'
+  /** What came since, in pieces too small to be looked at. */
+  #pieces: Uint8Array[] = []
+  #pieceBytes = 0
   /** What is not dealt with yet: it begins at `#at` of the body. */
   #rest: Uint8Array = NOTHING
   #at = 0
@@ -45,6 +51,7 @@ export class FormCutter {
   /** `textBytesMax`: of a part that is no file. */
   constructor(boundary: string, textBytesMax: number, sink: FormSink) {
     this.#delimiter = new TextEncoder().encode(`--${boundary}`)
+    this.#overlaps = overlapsOf(this.#delimiter)
     this.#textBytesMax = textBytesMax
     this.#sink = sink
   }
@@ -57,7 +64,20 @@ export class FormCutter {
   push(chunk: Uint8Array): void {
     this.length += chunk.byteLength
     if (this.mistake !== undefined) return
-    this.#rest = joined(this.#rest, chunk)
+    this.#pieces.push(chunk)
+    this.#pieceBytes += chunk.byteLength
+    if (this.#pieceBytes >= PIECE_BYTES) this.#look()
+  }
+
+  /** Nothing more comes. */
+  end(): void {
+    if (this.mistake === undefined) this.#look()
+  }
+
+  #look(): void {
+    this.#rest = joined([this.#rest, ...this.#pieces])
+    this.#pieces = []
+    this.#pieceBytes = 0
     while (this.mistake === undefined && this.#step()) continue
   }
 
@@ -96,7 +116,7 @@ export class FormCutter {
     const end = findHeaderEnd(this.#rest)
     if (end === undefined)
       return this.#rest.length > HEADER_BYTES_MAX ? this.#wrong('the header of a part is too long') : false
-    const part = readHeader(new TextDecoder().decode(this.#rest.subarray(0, end)))
+    const part = readHeader(new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.#rest.subarray(0, end)))
     if (typeof part === 'string') return this.#wrong(part)
     this.#part = part
     this.#text = []
@@ -136,7 +156,7 @@ export class FormCutter {
     const part = this.#part
     if (part === undefined) return
     const readable = !part.isFile && this.#textLength <= this.#textBytesMax
-    const text = readable ? this.#text.reduce(joined, NOTHING) : undefined
+    const text = readable ? joined(this.#text) : undefined
     this.#text = []
     this.#part = undefined
     this.#sink.end(part, { start: this.#partStart, end: this.#at }, text)
@@ -150,10 +170,19 @@ export class FormCutter {
     return false
   }
 
+  /** No byte is compared again and again, however much of a boundary a file holds. */
   #findDelimiter(): number | undefined {
-    for (let at = this.#rest.indexOf(DASH); at >= 0; at = this.#rest.indexOf(DASH, at + 1)) {
-      if (at + this.#delimiter.length > this.#rest.length) return undefined
-      if (this.#isDelimiter(at)) return at
+    const { length } = this.#delimiter
+    let matched = 0
+    for (let at = 0; at < this.#rest.length; at += 1) {
+      if (matched === 0) {
+        at = this.#rest.indexOf(DASH, at)
+        if (at < 0) return undefined
+      }
+      while (matched > 0 && this.#rest[at] !== this.#delimiter[matched])
+        matched = this.#overlaps[matched - 1] ?? 0
+      if (this.#rest[at] === this.#delimiter[matched]) matched += 1
+      if (matched === length) return at + 1 - length
     }
     return undefined
   }
@@ -178,12 +207,29 @@ export class FormCutter {
   }
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  if (one.length === 0) return other
-  const both = new Uint8Array(one.length + other.length)
-  both.set(one)
-  both.set(other, one.length)
-  return both
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const full = pieces.filter(({ length }) => length > 0)
+  const [only = NOTHING] = full
+  if (full.length <= 1) return only
+  const all = new Uint8Array(full.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of full) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}
+
+/** Of each beginning of a text, how long its longest end is that is a beginning, too (Knuth, Morris and Pratt). */
+function overlapsOf(text: Uint8Array): readonly number[] {
+  const overlaps = [0]
+  let matched = 0
+  for (let at = 1; at < text.length; at += 1) {
+    while (matched > 0 && text[at] !== text[matched]) matched = overlaps[matched - 1] ?? 0
+    if (text[at] === text[matched]) matched += 1
+    overlaps.push(matched)
+  }
+  return overlaps
 }
 
 /** Where the empty line begins. */
@@ -241,7 +287,9 @@ function readDisposition(value: string): FormPart | string {
     found.set(lower, quoted ?? word ?? '')
   }
   const name = found.get('name')
-  if (name === undefined || found.has('name*')) return 'a part has no name, or an encoded one'
+  // Of RFC 2231: readers that know it put pieces together, `name*0`, or take the encoded name.
+  const isEncoded = [...found.keys()].some((key) => key.includes('*') && key !== 'filename*')
+  if (name === undefined || isEncoded) return 'a part has no name, or an encoded one'
   // Some readers take these for parts of an escape.
   if (/[\\%]/.test(name)) return 'the name of a part cannot be read in one way alone'
   return { name, isFile: found.has('filename') || found.has('filename*') }

@@ -26,14 +26,17 @@ const FIELDS_BYTES_MAX = 262_144
 const USER_CHARACTERS_MAX = 256
 
 /** Whoever reads a form takes the first of several, or the last. */
-const SINGLE = ['stream', 'n', 'user', 'response_format', 'stream_format']
+const SINGLE = ['stream', 'n', 'user', 'response_format', 'stream_format', '_charset_']
 
 /** Throws nothing: a type without a boundary is told by `end`. */
 export function createFormScanner(reading: FormReading, contentType: string): RequestScanner {
   const boundary = boundaryOf(contentType)
   if (boundary === undefined)
     return refusing(
-      refuse(40000, 'the Content-Type of a form names its boundary, once, in 1 to 70 characters'),
+      refuse(
+        40000,
+        'the Content-Type of a form names its boundary, once, in 1 to 70 characters, and no charset but utf-8',
+      ),
     )
   return new FormScan(reading, contentType, boundary)
 }
@@ -49,11 +52,19 @@ const BOUNDARY = /^[\w'()+,\-./:=?]{1,70}$/
 const PARAMETERS = /^multipart\/form-data((?:\s*;\s*[^\s;="]+=(?:"[^"\\]*"|[^\s;"]+))*)\s*;?\s*$/i
 const PARAMETER = /;\s*([^\s;="]+)=(?:"([^"\\]*)"|([^\s;"]+))/g
 
+/** Readers take names and values for what a form says that they are written in. */
+const UTF_8 = /^(?:utf-?8|us-ascii)?$/i
+
 /** undefined: there is none, or readers may find another one. */
 function boundaryOf(contentType: string): string | undefined {
   const [, parameters] = PARAMETERS.exec(contentType.trim()) ?? []
   if (parameters === undefined) return undefined
-  const named = [...parameters.matchAll(PARAMETER)].filter(([, name = '']) => /^boundary\b/i.test(name))
+  const all = [...parameters.matchAll(PARAMETER)]
+  if (
+    all.some(([, name = '', quoted, word]) => /^charset\b/i.test(name) && !UTF_8.test(quoted ?? word ?? ''))
+  )
+    return undefined
+  const named = all.filter(([, name = '']) => /^boundary\b/i.test(name))
   const [only] = named
   if (only === undefined || named.length > 1 || only[1]?.toLowerCase() !== 'boundary') return undefined
   const boundary = only[2] ?? only[3] ?? ''
@@ -85,12 +96,13 @@ class FormScan implements RequestScanner {
   push(chunk: Uint8Array): boolean {
     if (this.#refused !== undefined) return false
     this.#cutter.push(chunk)
-    const { mistake } = this.#cutter
-    if (mistake !== undefined) this.#refuse(40000, `the form cannot be read: ${mistake}`)
+    this.#refuseMistake()
     return !this.#isRefused()
   }
 
   end(): RequestScan {
+    this.#cutter.end()
+    this.#refuseMistake()
     if (this.#refused !== undefined) return this.#refused
     const { length } = this.#cutter
     if (length === 0) return refuse(40000, 'the request body is empty')
@@ -104,24 +116,31 @@ class FormScan implements RequestScanner {
     return this.#scanned(this.#model, length)
   }
 
+  #refuseMistake(): void {
+    const { mistake } = this.#cutter
+    if (mistake !== undefined) this.#refuse(40000, `the form cannot be read: ${mistake}`)
+  }
+
   #begin({ name, isFile }: FormPart): void {
     this.#parts += 1
     const plain = plainName(name)
     const known = this.#knownAs(plain)
     const why = Object.hasOwn(this.#reading.refused, plain) ? this.#reading.refused[plain] : undefined
     if (this.#parts > PARTS_MAX) this.#refuse(40000, `a form may have up to ${PARTS_MAX} parts`)
-    else if (known !== plain) this.#refuse(40000, `${JSON.stringify(name)}: field names are lower case`)
+    else if (known !== plain)
+      this.#refuse(40000, `${JSON.stringify(name)}: field names are lower case, with no space around them`)
     else if (why !== undefined) this.#refuse(40000, `${plain}: ${why}`)
     else if (isFile && isRead(plain)) this.#refuse(40000, `${plain} must be a text, not a file`)
+    else if (name !== plain && isRead(plain)) this.#refuse(40000, `${plain} is no list`)
     else if (!isFile && this.#reading.files.includes(plain))
       this.#refuse(40000, `${plain} must be a file, with its name`)
     else if (isRead(name) && this.#seen.has(name)) this.#refuse(40000, `${name} must be given once`)
     this.#seen.add(name)
   }
 
-  /** The name that is read, where it differs in capitals alone. */
+  /** The name that is read, where it differs in capitals and spaces alone. */
   #knownAs(name: string): string {
-    const lower = name.toLowerCase()
+    const lower = name.trim().toLowerCase()
     const { files, refused } = this.#reading
     const known = isRead(lower) || files.includes(lower) || Object.hasOwn(refused, lower)
     return known ? lower : name
@@ -137,14 +156,21 @@ class FormScan implements RequestScanner {
       if (isRead(name)) this.#refuse(40000, `${name} is longer than ${FIELD_BYTES_MAX} bytes`)
       return
     }
-    this.#fieldBytes += text.byteLength
-    if (this.#fieldBytes > FIELDS_BYTES_MAX) return
+    // Fields that are read are few, and read wherever they stand.
+    if (!isRead(name)) {
+      this.#fieldBytes += text.byteLength
+      if (this.#fieldBytes > FIELDS_BYTES_MAX) return
+    }
     const value = new TextDecoder().decode(text)
     if (name === 'model') {
       this.#model = value
       this.#modelSpans.push(span)
     } else if (name === 'stream' && !/^(?:true|false)?$/i.test(value))
       this.#refuse(40000, 'stream must be true or false')
+    else if (name === 'n' && value !== '' && countOf(value) === undefined)
+      this.#refuse(40000, 'n must be a whole number from 1 on')
+    else if (name === '_charset_' && !UTF_8.test(value))
+      this.#refuse(40000, 'the fields of a form must be UTF-8')
     else this.#fields.set(name, value)
   }
 
@@ -196,7 +222,7 @@ function isRead(name: string): boolean {
   return name === 'model' || SINGLE.includes(name)
 }
 
-/** A whole number from 1 on; anything else is the upstream's to judge. */
+/** A whole number from 1 on; undefined: it is none. */
 function countOf(text: string | undefined): number | undefined {
   const value = /^\s*\+?\d+(?:\.0*)?\s*$/.test(text ?? '') ? Number(text) : 0
   return value >= 1 && Number.isSafeInteger(value) ? value : undefined
