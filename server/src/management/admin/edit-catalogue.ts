@@ -9,7 +9,7 @@ import type { Catalogue } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { ownChange } from '../../core/pricing/currency.ts'
 import { rateHoldText } from '../../storage/failures/amount-refused.ts'
-import type { AuditedStores } from '../../storage/stores/audit.ts'
+import type { AuditedStores, AuditedWork } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { CatalogueChange } from '../../storage/stores/records.ts'
 import type { Difference } from '../gateway-file/difference.ts'
@@ -18,6 +18,8 @@ import { type Actor, auditedChanges, bodyMistake, done, type Done, type AdminPar
 import { type ChainMove, planMove } from './move-chain.ts'
 
 export interface CatalogueEdit {
+  /** The catalogue that the edit was made from: its rows stand in the fragment. */
+  readonly base: Catalogue
   /** A gateway file that holds nothing but the row. */
   readonly fragment: JsonObject
   /** Where in it the body stands: `vendors[0]`. */
@@ -26,7 +28,7 @@ export interface CatalogueEdit {
   readonly subject: string
   /** The chain of the fragment, as it is found by its id: what the fragment writes is where it is moved to. */
   readonly move?: ChainMove
-  /** Written in the same transaction. */
+  /** Written in the same transaction; rejects with `StorageConflict` where something else was written meanwhile. */
   readonly more?: (stores: AuditedStores) => Promise<void>
   readonly moreDifferences?: readonly Difference[]
 }
@@ -37,67 +39,97 @@ export interface Edited {
   readonly warnings: readonly string[]
 }
 
+const OVERTAKEN: Done<never> = {
+  kind: 'conflict',
+  message: 'somebody else changed this just now: read it again, then change it',
+}
+
+/**
+ * Planned from the catalogue the edit was made from, and again in the transaction that writes it, in which nobody else
+ * edits: what would change more by then is somebody else's change, and is not undone.
+ */
 export async function editCatalogue(
   parts: AdminParts,
   edit: CatalogueEdit,
   actor: Actor,
 ): Promise<Done<Edited>> {
-  const { storage } = parts
-  const stored = await storage.catalogue.read()
+  const looked = planEdit(parts, edit, edit.base)
+  if (looked.kind !== 'done' || looked.value.differences.length === 0) return looked
+  try {
+    return await parts.storage.audit.act<Done<Edited>>(
+      async (stores) => {
+        const planned = planEdit(parts, edit, await stores.catalogue.read())
+        if (planned.kind !== 'done') return { value: planned, act: undefined }
+        if (!isSame(planned.value.differences, looked.value.differences))
+          return { value: OVERTAKEN, act: undefined }
+        return writeEdit(stores, { edit, planned: planned.value, actor })
+      },
+      { alone: true },
+    )
+  } catch (error) {
+    // By something that is no act of an operator: all was undone.
+    if (error instanceof StorageConflict) return OVERTAKEN
+    throw error
+  }
+}
+
+function isSame(some: readonly Difference[], others: readonly Difference[]): boolean {
+  return JSON.stringify(some) === JSON.stringify(others)
+}
+
+interface PlannedEdit extends Edited {
+  readonly known: Catalogue
+  readonly changes: readonly CatalogueChange[]
+}
+
+function planEdit(
+  parts: Pick<AdminParts, 'kinds'>,
+  edit: CatalogueEdit,
+  stored: Catalogue,
+): Done<PlannedEdit> {
   const move = edit.move === undefined ? undefined : planMove(stored, edit.move)
   if (move !== undefined && move.kind !== 'done') return move
   const known = move?.value.known ?? stored
   const planned = planFragment(parts, edit, known)
   if (planned.kind !== 'done') return planned
-  const message = await whyRateStays(storage, known, planned.value.changes)
-  if (message !== undefined) return { kind: 'conflict', message }
   const { changes, differences, warnings } = planned.value
   const moved = move?.value.difference
-  const all = [...(moved === undefined ? [] : [moved]), ...differences, ...(edit.moreDifferences ?? [])]
-  if (all.length === 0) return done({ differences: all, warnings })
-  const first = move === undefined ? [] : [move.value.change]
-  const conflict = await write(parts, { edit, changes: [...first, ...changes], differences: all }, actor)
-  return conflict ?? done({ differences: all, warnings })
+  return done({
+    known,
+    changes: [...(move === undefined ? [] : [move.value.change]), ...changes],
+    differences: [...(moved === undefined ? [] : [moved]), ...differences, ...(edit.moreDifferences ?? [])],
+    warnings,
+  })
 }
 
-interface Writing {
+interface EditWriting {
   readonly edit: CatalogueEdit
-  readonly changes: readonly CatalogueChange[]
-  readonly differences: readonly Difference[]
+  readonly planned: PlannedEdit
+  readonly actor: Actor
 }
 
-/** undefined: it is written. */
-async function write(
-  { storage }: AdminParts,
-  { edit, changes, differences }: Writing,
-  actor: Actor,
-): Promise<Extract<Done<never>, { readonly kind: 'conflict' }> | undefined> {
-  try {
-    await storage.audit.act(async (stores) => {
-      if (changes.length > 0) await stores.catalogue.apply(changes)
-      await edit.more?.(stores)
-      const { action, subject } = edit
-      const act = { at: actor.at, actor, action, subject, changes: auditedChanges(differences) }
-      return { value: undefined, act }
-    })
-    return undefined
-  } catch (error) {
-    // Somebody else was quicker: everything that is known beforehand was looked at.
-    if (edit.move !== undefined && error instanceof StorageConflict)
-      return { kind: 'conflict', message: 'the chain was changed by somebody else just now: read it again' }
-    throw error
-  }
+async function writeEdit(
+  stores: AuditedStores,
+  { edit, planned: { known, changes, differences, warnings }, actor }: EditWriting,
+): Promise<AuditedWork<Done<Edited>>> {
+  const message = await whyRateStays(stores, known, changes)
+  if (message !== undefined) return { value: { kind: 'conflict', message }, act: undefined }
+  if (changes.length > 0) await stores.catalogue.apply(changes)
+  await edit.more?.(stores)
+  const { action, subject } = edit
+  const act = { at: actor.at, actor, action, subject, changes: auditedChanges(differences) }
+  return { value: done({ differences, warnings }), act }
 }
 
-/** Asked before, so that the answer is a plain one; the store asks again under its lock. */
+/** Asked before, so that the answer is a plain one; the store asks again. */
 async function whyRateStays(
-  storage: Pick<AdminParts['storage'], 'catalogue'>,
+  { catalogue }: Pick<AuditedStores, 'catalogue'>,
   { settings }: Pick<Catalogue, 'settings'>,
   changes: readonly CatalogueChange[],
 ): Promise<string | undefined> {
   const put = changes.find((change) => change.kind === 'put-settings')
   const change = put === undefined ? undefined : ownChange(settings, put.settings)
-  const hold = change === undefined ? undefined : await storage.catalogue.findRateHold(change)
+  const hold = change === undefined ? undefined : await catalogue.findRateHold(change)
   if (hold === undefined) return undefined
   const setting = change === 'rate' ? `currencies.${settings.currency}` : 'currency'
   return `${setting} ${rateHoldText(hold)}`

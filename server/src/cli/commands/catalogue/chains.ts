@@ -235,6 +235,7 @@ async function switchChain(
   const edited = await editCatalogue(
     { storage, kinds: vendorKinds },
     {
+      base: catalogue,
       fragment: {
         models: [{ model_id: model.modelId, status: model.status, chains: [{ ...form, status }] }],
       },
@@ -249,6 +250,7 @@ async function switchChain(
       'mistakes',
       edited.mistakes.map(({ path, message }) => `${path} ${message}`).join('\n'),
     )
+  if (edited.kind === 'conflict') throw new CommandFailure('mistakes', edited.message)
 }
 
 /** Forgets what a chain rests from, on every gateway. */

@@ -337,9 +337,12 @@ function settingsRoutes(app: Api, context: AdminCatalogueContext): void {
     tag: TAG,
     summary: 'Change platform settings',
     body: settingsBody,
+    errors: [40900],
     data: settingsShape,
     handle: async ({ body, caller, request }) => {
+      await context.refreshCatalogue()
       const edit = {
+        base: context.catalogue(),
         fragment: { settings: body as JsonObject },
         prefix: 'settings',
         action: 'settings.change',

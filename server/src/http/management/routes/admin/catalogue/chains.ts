@@ -28,6 +28,7 @@ import {
 import { compareForms, type Difference } from '../../../../../management/gateway-file/difference.ts'
 import { chainForm, modelForm } from '../../../../../management/gateway-file/forms.ts'
 import type { FieldMistake } from '../../../../../management/keys/keys.ts'
+import { StorageConflict } from '../../../../../storage/failures/conflict.ts'
 import { type ChainHealthView, viewHealth } from '../../../../chain-health.ts'
 import { defineRoute } from '../../../define-route.ts'
 import { actorOf, managementOf, present, textOf, valueOf } from '../admin-route.ts'
@@ -169,6 +170,7 @@ function switchRoute(app: Api, context: ChainsContext, { verb, status, ...words 
       if (why !== undefined)
         throw new GatewayError(40900, { message: `this chain cannot be enabled: ${why}` })
       const edit = {
+        base: catalogue,
         ...switched(catalogue, { model, chain }, status),
         move: { id: chain.id },
         prefix: 'models[0].chains[0]',
@@ -327,12 +329,18 @@ function costContext({ pricing }: Model, { settings }: Catalogue) {
 function costEdit(body: JsonObject, old: JsonObject, catalogue: Catalogue) {
   const id = chainId(Number(old['id']))
   const pricing = costOf(body, old, catalogue)
+  const model = catalogue.models.get(modelId(textOf(old, 'model_id')))
   const from = isJsonObject(old['cost']) ? old['cost'] : {}
   const to = isJsonObject(body['cost']) ? body['cost'] : {}
   const fields = compareForms(from, to)
   const difference: Difference = { action: 'change', what: 'cost of chain', name: String(id), fields }
   return {
-    more: (stores: Pick<ApiContext['storage'], 'prices'>) => stores.prices.putCost(id, pricing),
+    more: async ({ prices }: Pick<ApiContext['storage'], 'prices'>) => {
+      const now = (model === undefined ? null : costForm(model, (await prices.costs()).get(id))) ?? {}
+      if (compareForms(from, now).length > 0)
+        throw new StorageConflict(`the cost of chain ${id} was changed by somebody else just now`)
+      await prices.putCost(id, pricing)
+    },
     moreDifferences: fields.length === 0 ? [] : [difference],
   }
 }

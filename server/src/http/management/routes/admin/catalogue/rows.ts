@@ -110,12 +110,14 @@ function addRoute(rows: Rows): void {
     handle: async ({ body, caller, request }) => {
       const form = jsonOf(body)
       await context.refreshCatalogue()
-      const known = kind.idOfNew(form, context.catalogue())
+      const catalogue = context.catalogue()
+      const known = kind.idOfNew(form, catalogue)
       if (known !== undefined)
         throw new GatewayError(40900, {
           message: `this ${kind.what} exists already: change it with PATCH ${path}/${encodeURIComponent(known)}`,
         })
-      return show(rows, await write(rows, { body: form, old: undefined, id: undefined }, { caller, request }))
+      const row = { body: form, old: undefined, id: undefined, catalogue }
+      return show(rows, await write(rows, row, { caller, request }))
     },
   })
 }
@@ -130,29 +132,30 @@ function changeRoute(rows: Rows): void {
     summary: `Change a ${kind.what}`,
     description: [
       kind.idDescription,
-      'Fields that are absent stay as they are.',
+      'Fields that are absent stay as they are. 40900 where somebody else changes the same at the same moment.',
       kind.changeDescription ?? '',
     ]
       .join(' ')
       .trim(),
     params: idParams,
     body: kind.body,
-    ...(kind.changeDescription === undefined ? {} : { errors: [40900] }),
+    errors: [40900],
     data: kind.shape,
     handle: async ({ params: { id }, body, caller, request }) => {
       await context.refreshCatalogue()
-      const old = present(await find(rows, id))
-      return show(rows, await write(rows, { body: jsonOf(body), old, id }, { caller, request }))
+      const catalogue = context.catalogue()
+      const old = present(await find(rows, id, catalogue))
+      return show(rows, await write(rows, { body: jsonOf(body), old, id, catalogue }, { caller, request }))
     },
   })
 }
 
-async function find({ context, kind }: Rows, id: string): Promise<JsonObject | undefined> {
-  return (await kind.list(context.catalogue())).find((row) => kind.idOf(row) === id)
+async function find({ kind }: Rows, id: string, catalogue: Catalogue): Promise<JsonObject | undefined> {
+  return (await kind.list(catalogue)).find((row) => kind.idOf(row) === id)
 }
 
 async function show(rows: Rows, id: string): Promise<unknown> {
-  return rows.kind.shape.parse(present(await find(rows, id)))
+  return rows.kind.shape.parse(present(await find(rows, id, rows.context.catalogue())))
 }
 
 interface RowToWrite {
@@ -160,18 +163,20 @@ interface RowToWrite {
   readonly old: JsonObject | undefined
   /** undefined: it is new. */
   readonly id: string | undefined
+  /** In which the old one stands. */
+  readonly catalogue: Catalogue
 }
 
 /** Gives the row's id. */
 async function write(
   { context, kind }: Rows,
-  { body, old, id: oldId }: RowToWrite,
+  { body, old, id: oldId, catalogue }: RowToWrite,
   who: Parameters<typeof actorOf>[1],
 ): Promise<string> {
-  const catalogue = context.catalogue()
   const mistakes = kind.check?.(body, old, catalogue) ?? []
   if (mistakes.length > 0) throw refuseFields(mistakes.map((mistake) => ({ in: 'body', ...mistake })))
   const edit: CatalogueEdit = {
+    base: catalogue,
     ...kind.fragment(body, old, catalogue),
     action: `${kind.what}.${old === undefined ? 'create' : 'change'}`,
     subject: oldId ?? nameOfNew(body),
