@@ -18,10 +18,16 @@ export interface OptionsHere {
   readonly file?: object
   /** Beside what every one of them has. */
   readonly environment?: Readonly<Record<string, string>>
+  /** How long ago the sessions began that `signIn` opens; now when absent. */
+  readonly sessionAgeMs?: number
 }
 
 /** Mails and payments name its address. */
-export async function openGatewayHere({ file, environment }: OptionsHere = {}): Promise<JourneyGateway> {
+export async function openGatewayHere({
+  file,
+  environment,
+  sessionAgeMs = 0,
+}: OptionsHere = {}): Promise<JourneyGateway> {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-console-'))
   const dataDirectory = join(directory, 'data')
   await mkdir(dataDirectory, { mode: 0o700 })
@@ -75,7 +81,7 @@ export async function openGatewayHere({ file, environment }: OptionsHere = {}): 
           userAgent: 'a test',
           address: '127.0.0.1',
         },
-        Date.now(),
+        Date.now() - sessionAgeMs,
       )
       return token.unwrap()
     },

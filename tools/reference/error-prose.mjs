@@ -158,6 +158,14 @@ export const ERROR_PROSE = {
     ],
     mend: 'Set one up under `/api/v1/user/user/second-factors`, or sign in again. Who has lost theirs: `sluice accounts reset-second-factors`.',
   },
+  40309: {
+    meaning:
+      'What changes how an account is entered was asked for in a session that is older than 15 minutes.',
+    causes: [
+      'A second factor, a linked service, an address or the first password was to be changed long after the sign-in.',
+    ],
+    mend: 'Sign in again and ask with the new session. The console asks for it by itself.',
+  },
   40400: {
     meaning: 'There is nothing at this path.',
     causes: [

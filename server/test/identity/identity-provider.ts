@@ -101,6 +101,11 @@ export async function openIdentityProvider(): Promise<IdentityProvider> {
           ...provider.document,
         })
         return
+      // Whoever comes says yes at once.
+      case '/authorize':
+        response.writeHead(302, { location: consent(new URL(request.url ?? '/', url)) })
+        response.end()
+        return
       case '/keys':
         send(200, { keys: [{ ...key.publicJwk, kid: 'k1', alg: 'ES256', use: 'sig' }] })
         return

@@ -282,8 +282,23 @@ describe('a linked service', () => {
   test('of one account cannot be added to another', async () => {
     await signInThrough()
     const { headers } = await gateway.signIn()
-    const { url, cookie } = await start('corp', {}, headers, 'linked-services')
-    expect((await comeBack(await provider.consent(url), cookie)).told.get('error')).toBe('taken')
+    const { url, cookie } = await start(
+      'corp',
+      { return_to: '/console/settings?tab=security' },
+      headers,
+      'linked-services',
+    )
+    const { location } = await comeBack(await provider.consent(url), cookie)
+    expect(location).toBe(`${PUBLIC}/console/settings?tab=security&error=taken`)
+  })
+
+  test('is not added where its owner says no over there, who comes back to where they were', async () => {
+    const { headers } = await gateway.signIn()
+    const { url, cookie } = await start('corp', { return_to: '/settings' }, headers, 'linked-services')
+    const state = new URL(url).searchParams.get('state') ?? ''
+    const back = `${PUBLIC}${PREFIX}/sign-in/services/corp/callback?error=access_denied&state=${state}`
+    expect((await comeBack(back, cookie)).location).toBe(`${PUBLIC}/settings?error=refused`)
+    expect((await read(desk, '/linked-services', headers)).body.data).toEqual([])
   })
 
   test('that is the only way in stays', async () => {

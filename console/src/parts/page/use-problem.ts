@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError, type FieldFault } from '../../api/api-error.ts'
 
 /** Codes that a person can do something about; whatever else goes wrong is told in the gateway's own words. */
-const TOLD = [0, 40005, 40104, 40303, 40304, 40306, 40307, 40308, 40403, 42908, 50000, 50301] as const
+const TOLD = [0, 40005, 40104, 40303, 40304, 40307, 40308, 40309, 40403, 42908, 50000, 50301] as const
 
 /** What a person reads of an error: the sentence of the gateway's code in their language, else the gateway's own. */
 export function useProblemText(): (error: unknown) => string {

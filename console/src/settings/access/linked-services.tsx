@@ -32,18 +32,24 @@ export function LinkedServices() {
   const others = services.filter(({ name }) => !linked.some(({ service }) => service === name))
   return (
     <Section title={t('settings.services')} hint={t('settings.servicesHint')}>
-      {failed !== undefined && <Note>{t('settings.linkFailed')}</Note>}
+      {failed !== undefined && (
+        <Note>{t(failed === 'taken' ? 'settings.linkTaken' : 'settings.linkFailed')}</Note>
+      )}
       <ul className={styles.list}>
-        {linked.map(({ service, label, linked_at: at }) => (
-          <li key={service}>
-            <Icon name="check" />
-            <span className={styles.words}>
-              {label}
-              <small>{t('settings.added', { day: format.date(at) })}</small>
-            </span>
-            <Unlink service={service} label={label} />
-          </li>
-        ))}
+        {linked.map(({ service, label: person, linked_at: at }) => {
+          // One that is no longer on offer has nothing but its name.
+          const label = services.find(({ name }) => name === service)?.label ?? service
+          return (
+            <li key={service}>
+              <Icon name="check" />
+              <span className={styles.words}>
+                {label}
+                <small>{[person, t('settings.added', { day: format.date(at) })].join(' · ')}</small>
+              </span>
+              <Unlink service={service} label={label} />
+            </li>
+          )
+        })}
         {others.map(({ name, label }) => (
           <li key={name}>
             <Icon name="elsewhere" />

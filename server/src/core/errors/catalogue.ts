@@ -59,6 +59,11 @@ export const ERRORS = {
     title: 'second factor missing',
     message: 'administrators need a second factor here: set one up, or sign in again and show it',
   },
+  40309: {
+    status: 403,
+    title: 'session too old',
+    message: 'sign in again first: this needs a session that has just begun',
+  },
   40400: { status: 404, title: 'path not found', message: 'this path does not exist' },
   40401: { status: 404, title: 'not a video model', message: 'this model is not a video model' },
   40402: { status: 404, title: 'task not found', message: 'this video task does not exist or has expired' },

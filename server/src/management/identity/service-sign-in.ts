@@ -65,6 +65,8 @@ export async function startTrip(
 export type TripEnd =
   | { readonly kind: 'entered'; readonly outcome: SignedIn; readonly returnTo: string }
   | { readonly kind: 'linked'; readonly returnTo: string }
+  /** Whoever wanted the link is signed in, and goes back to where they were. */
+  | { readonly kind: 'not-linked'; readonly why: 'taken' | 'refused'; readonly returnTo: string }
   /** Another account has this person of the service. */
   | { readonly kind: 'taken' }
   /** Not this browser's trip, or over. */
@@ -95,7 +97,9 @@ export async function finishTrip(
       method: 'service',
       service: service.name,
     })
-    return { kind: 'refused' }
+    return taken.accountId === undefined
+      ? { kind: 'refused' }
+      : { kind: 'not-linked', why: 'refused', returnTo: trip.returnTo }
   }
   if (taken.accountId !== undefined) {
     const linked = await addLink(identity, taken.accountId, {
@@ -103,7 +107,9 @@ export async function finishTrip(
       person,
       origin: back.origin,
     })
-    return linked ? { kind: 'linked', returnTo: trip.returnTo } : { kind: 'taken' }
+    return linked
+      ? { kind: 'linked', returnTo: trip.returnTo }
+      : { kind: 'not-linked', why: 'taken', returnTo: trip.returnTo }
   }
   const account = await accountOf(identity, { service: service.name, person, origin: back.origin })
   if (account === 'closed') {

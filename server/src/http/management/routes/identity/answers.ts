@@ -145,8 +145,5 @@ const FRESH_MS = 900_000
 export function requireFresh(context: Pick<ApiContext, 'identity'>, { session }: SessionCaller): void {
   if (session.impersonator !== undefined)
     throw new GatewayError(40304, { message: 'only the account’s owner may do this' })
-  if (context.identity.now() - session.createdAt > FRESH_MS)
-    throw new GatewayError(40304, {
-      message: 'sign in again first: this needs a session that has just begun',
-    })
+  if (context.identity.now() - session.createdAt > FRESH_MS) throw new GatewayError(40309)
 }

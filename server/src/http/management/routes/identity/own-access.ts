@@ -128,7 +128,7 @@ function passwordRoute(app: Api, context: OwnAccessContext): void {
       'Every session ends, this one too; the answer is a new one. An account without a password sets its first one from a session that has just begun.',
     body: z.strictObject({ current_password: passwordField.optional(), password: passwordField }),
     data: signInShape,
-    errors: [40104, 42908],
+    errors: [40104, 40309, 42908],
     handle: async ({ body, caller, request, reply }) => {
       const { account, session } = caller
       if (account.passwordHash === undefined || session.impersonator !== undefined)
@@ -181,7 +181,7 @@ function contactRoute(app: Api, context: OwnAccessContext, channel: Contact['cha
     description: `The code is one of purpose \`change_${channel}\`, sent to the new ${name} in this account's session. Needs a session that has just begun.`,
     body: CONTACT_BODIES[channel],
     data: z.object({ email: z.string().nullable(), phone: z.string().nullable() }),
-    errors: [40005, 40900, 42908],
+    errors: [40005, 40309, 40900, 42908],
     handle: async ({ body, caller, request }) => {
       requireFresh(context, caller)
       originOf(context, request)

@@ -90,6 +90,7 @@ function overviewRoutes(app: Api, context: SecondFactorsContext): void {
     summary: 'Make new recovery codes',
     description: `The former ones end. ${FRESH}`,
     data: z.object({ recovery_codes: recoveryCodes }),
+    errors: [40309],
     handle: async ({ caller, request, reply }) => {
       requireFresh(context, caller)
       reply.header('cache-control', 'no-store')
@@ -117,7 +118,7 @@ function authenticatorStartRoute(app: Api, context: SecondFactorsContext): void 
     summary: 'Begin with an authenticator app',
     description: `It is asked for at sign-in once a code has confirmed it. ${FRESH}`,
     data: z.object({ secret: z.string(), otpauth_url: z.string() }),
-    errors: [40900],
+    errors: [40309, 40900],
     handle: async ({ caller }) => {
       requireFresh(context, caller)
       const started = await startAuthenticator(context.identity, caller.account)
@@ -140,7 +141,7 @@ function authenticatorConfirmRoute(app: Api, context: SecondFactorsContext): voi
     summary: 'Confirm the authenticator app with a code of it',
     body: z.strictObject({ code: codeField }),
     data: z.object({ recovery_codes: recoveryCodes }),
-    errors: [40005, 42908],
+    errors: [40005, 40309, 42908],
     handle: async ({ caller, body, request }) => {
       requireFresh(context, caller)
       const act = ownersAct(context, { caller, request })
@@ -167,7 +168,7 @@ function authenticatorRemoveRoute(app: Api, context: SecondFactorsContext): void
     summary: 'Remove the authenticator app',
     description: FRESH,
     data: z.object({}),
-    errors: [40403],
+    errors: [40309, 40403],
     handle: async ({ caller, request }) => {
       requireFresh(context, caller)
       const act = ownersAct(context, { caller, request })
@@ -194,6 +195,7 @@ function passkeyStartRoute(app: Api, context: SecondFactorsContext): void {
     summary: 'Begin with a passkey',
     description: `\`options\` goes to navigator.credentials.create. ${FRESH}`,
     data: z.object({ challenge: z.string(), options: webAuthnOptions, expires_at: isoTime }),
+    errors: [40309],
     handle: async ({ caller, request }) => {
       requireFresh(context, caller)
       const question = await startRegistration(context.identity, caller.account, siteOf(context, request))
@@ -224,7 +226,7 @@ function passkeyAddRoute(app: Api, context: SecondFactorsContext): void {
     }),
     status: 201,
     data: z.object({ passkey: passkeyShape, recovery_codes: recoveryCodes }),
-    errors: [40005, 40900],
+    errors: [40005, 40309, 40900],
     handle: async ({ caller, body, request }) => {
       requireFresh(context, caller)
       const answer = { ...body, site: siteOf(context, request) }
@@ -253,7 +255,7 @@ function passkeyRemoveRoute(app: Api, context: SecondFactorsContext): void {
     description: FRESH,
     params: z.object({ id: z.string().max(2048) }),
     data: z.object({}),
-    errors: [40403],
+    errors: [40309, 40403],
     handle: async ({ caller, params, request }) => {
       requireFresh(context, caller)
       const act = ownersAct(context, { caller, request })

@@ -81,7 +81,7 @@ function startRoutes(app: Api, context: ServicesContext): void {
     params: nameParams,
     body: startBody,
     data: startShape,
-    errors: [40403, 42908, 50201],
+    errors: [40309, 40403, 42908, 50201],
     handle: ({ caller, params, body, request, reply }) => {
       requireFresh(context, caller)
       const trip = { name: params.name, returnTo: body.return_to, linkTo: caller.account.id }
@@ -115,7 +115,7 @@ function callbackRoute(app: Api, context: ServicesContext): void {
     access: 'anonymous',
     tag: TAG,
     summary: 'Where a service sends the browser back to',
-    description: `Redirects: to the path named at the start, or to ${SIGN_IN_PAGE} with what is to do next behind the #.`,
+    description: `Redirects: to the path named at the start, with \`error\` \`taken\` or \`refused\` where a service was not linked, or to ${SIGN_IN_PAGE} with what is to do next behind the #.`,
     params: nameParams,
     answer: { contentType: 'text/plain; charset=utf-8', schema: z.string() },
     handle: async ({ params, request, reply }) => {
@@ -171,9 +171,18 @@ function destinationOf(context: Pick<ApiContext, 'identity' | 'publicUrl'>, end:
       return toSignInPage({ error: end.kind })
     case 'linked':
       return { location: end.returnTo, cookies: [] }
+    case 'not-linked':
+      return { location: withQuery(end.returnTo, 'error', end.why), cookies: [] }
     case 'entered':
       return destinationOfSignIn(context, end)
   }
+}
+
+/** @param path of our own, as the start named it */
+function withQuery(path: string, name: string, value: string): string {
+  const { pathname, searchParams, hash } = new URL(path, 'http://localhost')
+  searchParams.set(name, value)
+  return `${pathname}?${searchParams.toString()}${hash}`
 }
 
 function destinationOfSignIn(
@@ -232,7 +241,7 @@ function linkRoutes(app: Api, context: ServicesContext): void {
     description: 'Not the last way into the account. Needs a session that has just begun.',
     params: nameParams,
     data: z.object({}),
-    errors: [40403, 40900],
+    errors: [40309, 40403, 40900],
     handle: async ({ caller, params, request }) => {
       requireFresh(context, caller)
       if (!(await hasOtherWayIn(identity, caller.account, params.name)))
