@@ -63,6 +63,15 @@ export interface PassedDialect extends WireDialect {
   readonly rewrite?: FormRewrite
   /** Of a vendor of embeddings that speaks Google's own embed calls: for clients that do. Absent: those are converted. */
   readonly geminiEmbeddings?: PassedDialect
+  /** Of a vendor of embeddings that wants to know what a text is for. Absent: it has no word for it, or none is known. */
+  readonly textPurpose?: TextPurpose
+}
+
+/** How a vendor of embeddings is told what Google's clients say as `taskType`: a member of the request, for all its texts. */
+export interface TextPurpose {
+  readonly member: string
+  /** Its words by Google's; what has none is dropped. */
+  readonly words: 'the same' | Readonly<Record<string, string>>
 }
 
 /** Between a wire form and a vendor's own, as whole documents both ways. */

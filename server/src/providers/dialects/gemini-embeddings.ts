@@ -2,20 +2,20 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import type { WireId } from '../../core/catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { Dialect, FormRewrite, PassedDialect, RewrittenRequest } from '../provider.ts'
+import type { Dialect, FormRewrite, PassedDialect, RewrittenRequest, TextPurpose } from '../provider.ts'
 
 /** How a vendor is spoken to for a client that speaks so. */
 export function dialectForClient(dialect: Dialect | PassedDialect, client: WireId): Dialect | PassedDialect {
   if (client !== 'gemini-embeddings' || dialect.protocol !== 'embeddings') return dialect
-  const { geminiEmbeddings: own, rewrite, ...rest } = dialect
-  return own ?? { ...rest, protocol: 'gemini-embeddings', rewrite: overEmbeddings(rewrite) }
+  const { geminiEmbeddings: own, rewrite, textPurpose, ...rest } = dialect
+  return own ?? { ...rest, protocol: 'gemini-embeddings', rewrite: overEmbeddings(rewrite, textPurpose) }
 }
 
 /** `vendor`: between OpenAI's form and the vendor's own, where that is another. */
-function overEmbeddings(vendor: FormRewrite | undefined): FormRewrite {
+function overEmbeddings(vendor: FormRewrite | undefined, purpose: TextPurpose | undefined): FormRewrite {
   return {
     request: (body) => {
-      const { body: asked, dropped, context } = toEmbeddings(body)
+      const { body: asked, dropped, context } = toEmbeddings(body, purpose)
       const sent: RewrittenRequest = vendor?.request(asked) ?? { body: asked, dropped: [], context: {} }
       return {
         body: sent.body,
@@ -30,20 +30,26 @@ function overEmbeddings(vendor: FormRewrite | undefined): FormRewrite {
   }
 }
 
+const PURPOSES = ['taskType', 'task_type']
 /** Fields of a request that vendors of OpenAI's form have no word for. */
-const WITHOUT_COUNTERPART = ['taskType', 'task_type', 'title']
+const WITHOUT_COUNTERPART = [...PURPOSES, 'title']
 
 /**
  * One call of OpenAI's form has one number of dimensions. What it cannot say, such as a picture or dimensions that differ, is
  * put where it would belong, so that the vendor refuses it and nothing else is made than was asked for.
  */
-function toEmbeddings({ model = null, ...body }: JsonObject): RewrittenRequest {
+function toEmbeddings(
+  { model = null, ...body }: JsonObject,
+  purpose: TextPurpose | undefined,
+): RewrittenRequest {
   const many = body['requests']
   const requests: readonly JsonValue[] = many === undefined ? [body] : isJsonArray(many) ? many : [many]
   const inputs = requests.map(inputOf)
   const sizes = [...new Set(requests.map(dimensionsOf))]
   const [size = null] = sizes
   const dimensions = sizes.length > 1 ? sizes : size
+  const said = purposeOf(requests, purpose)
+  const left = said === undefined ? WITHOUT_COUNTERPART : ['title']
   const where = many === undefined ? '' : 'requests[].'
   const [input = null] = inputs
   return {
@@ -51,10 +57,11 @@ function toEmbeddings({ model = null, ...body }: JsonObject): RewrittenRequest {
       model,
       input: many === undefined ? input : inputs,
       ...(dimensions === null ? {} : { dimensions }),
+      ...said,
     },
-    dropped: WITHOUT_COUNTERPART.filter((name) =>
-      requests.some((request) => isJsonObject(request) && (request[name] ?? null) !== null),
-    ).map((name) => `${where}${name}`),
+    dropped: left
+      .filter((name) => requests.some((request) => isJsonObject(request) && (request[name] ?? null) !== null))
+      .map((name) => `${where}${name}`),
     context: { one: many === undefined },
   }
 }
@@ -72,6 +79,21 @@ function inputOf(request: JsonValue): JsonValue {
 function dimensionsOf(request: JsonValue): JsonValue {
   if (!isJsonObject(request)) return null
   return request['outputDimensionality'] ?? request['output_dimensionality'] ?? null
+}
+
+/** What the texts are for, in the vendor's word; undefined: it has none, or one call of it cannot say it of all. */
+function purposeOf(requests: readonly JsonValue[], purpose: TextPurpose | undefined): JsonObject | undefined {
+  const asked = [...new Set(requests.map(taskTypeOf))]
+  const [task] = asked
+  if (purpose === undefined || asked.length > 1 || typeof task !== 'string') return undefined
+  if (purpose.words === 'the same') return { [purpose.member]: task }
+  const word = Object.hasOwn(purpose.words, task) ? purpose.words[task] : undefined
+  return word === undefined ? undefined : { [purpose.member]: word }
+}
+
+function taskTypeOf(request: JsonValue): JsonValue {
+  if (!isJsonObject(request)) return null
+  return request['taskType'] ?? request['task_type'] ?? null
 }
 
 /** `one`: asked for by a call that is answered with a single vector. */

@@ -2,7 +2,7 @@
 import type { PassedFormId } from '../../core/catalogue.ts'
 import type { Auth } from '../../core/http-request.ts'
 import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
-import { below as addressBelow, type FormRewrite, type PassedDialect } from '../provider.ts'
+import { below as addressBelow, type FormRewrite, type PassedDialect, type TextPurpose } from '../provider.ts'
 
 export interface PassedDialectDescription {
   readonly protocol: PassedFormId
@@ -14,12 +14,14 @@ export interface PassedDialectDescription {
   /** Where failures need more than words. */
   readonly classify?: PassedDialect['classify']
   readonly rewrite?: FormRewrite
+  /** Of embeddings: what `PassedDialect.textPurpose` says. */
+  readonly textPurpose?: TextPurpose
   /** Paths of clients whose calls it takes, where its form has several; absent: all. */
   readonly paths?: readonly string[]
 }
 
 export function passedDialect(description: PassedDialectDescription): PassedDialect {
-  const { protocol, path, auth, words, classify, rewrite, paths } = description
+  const { protocol, path, auth, words, classify, rewrite, textPurpose, paths } = description
   return {
     protocol,
     auth: auth ?? { kind: 'bearer' },
@@ -31,6 +33,7 @@ export function passedDialect(description: PassedDialectDescription): PassedDial
     },
     classify: classify ?? ((failure) => classifyFailure(failure, words)),
     ...(rewrite === undefined ? {} : { rewrite }),
+    ...(textPurpose === undefined ? {} : { textPurpose }),
     ...(paths === undefined ? {} : { paths }),
   }
 }

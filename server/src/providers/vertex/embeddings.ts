@@ -51,7 +51,13 @@ function toldUsage(made: readonly JsonObject[]): JsonObject {
 }
 
 export const vertexEmbeddings: PassedDialect = {
-  ...passedDialect({ protocol: 'embeddings', path: '', auth: { kind: 'google-oauth' }, rewrite }),
+  ...passedDialect({
+    protocol: 'embeddings',
+    path: '',
+    auth: { kind: 'google-oauth' },
+    rewrite,
+    textPurpose: { member: 'task_type', words: 'the same' },
+  }),
   modelPlace: 'path',
   form: (input) => {
     const model = input.operation === 'count-tokens' ? undefined : modelUrl(input, 'google')

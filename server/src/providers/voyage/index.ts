@@ -13,7 +13,15 @@ export const voyage: Provider = {
   publicFields: [],
   dialects: {
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank', rewrite: rerank() }),
-    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', rewrite: embeddings() }),
+    embeddings: passedDialect({
+      protocol: 'embeddings',
+      path: '/embeddings',
+      rewrite: embeddings(),
+      textPurpose: {
+        member: 'input_type',
+        words: { RETRIEVAL_QUERY: 'query', RETRIEVAL_DOCUMENT: 'document' },
+      },
+    }),
   },
 }
 

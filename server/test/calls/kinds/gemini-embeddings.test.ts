@@ -1,6 +1,8 @@
 /** Google's own embed calls: passed on to Google but for the model's names, converted for all others, charged by their input. */
 import { ApiError, GoogleGenAI } from '@google/genai'
 import { describe, expect, test } from 'vitest'
+import { modelId, vendorCode } from '../../../src/core/ids.ts'
+import { Secret } from '../../../src/core/secret.ts'
 import { get, postJson } from '../../gateway/client.ts'
 import { putChain, putGroup, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
@@ -27,6 +29,8 @@ const { gateway, upstream, spare } = await openStand((at) => [
     putModel(`of-${vendor}`, { pricing: PRICES }),
     putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
   ]),
+  putModel('other-embed', { pricing: PRICES }),
+  putChain({ model: 'other-embed', vendor: 'voyage', protocol: 'embeddings' }),
   putModel('sandbox-embed', { pricing: PRICES }),
   putChain({ model: 'sandbox-embed', vendor: 'sandbox', protocol: 'embeddings', forward: 'sandbox-embed' }),
   putModel('talk'),
@@ -177,6 +181,32 @@ describe('is converted', () => {
     ])
   })
 
+  test.each<[string, string, readonly (string | undefined)[], object, readonly string[]]>([
+    ['a query', 'voyage', ['RETRIEVAL_QUERY'], { input_type: 'query' }, []],
+    ['documents', 'voyage', ['RETRIEVAL_DOCUMENT', 'RETRIEVAL_DOCUMENT'], { input_type: 'document' }, []],
+    ['what the vendor has no word for', 'voyage', ['CLUSTERING'], {}, ['requests[].taskType']],
+    [
+      'texts of two purposes, which one call cannot say',
+      'voyage',
+      ['RETRIEVAL_QUERY', 'RETRIEVAL_DOCUMENT'],
+      {},
+      ['requests[].taskType'],
+    ],
+    ['some of the texts only', 'voyage', ['RETRIEVAL_QUERY', undefined], {}, ['requests[].taskType']],
+    ['a query, of a vendor that is not told', 'acme', ['RETRIEVAL_QUERY'], {}, ['requests[].taskType']],
+  ])('with what the texts are for: %s', async (_what, vendor, tasks, told, droppedFields) => {
+    const data = tasks.map((_task, index) => ({ index, embedding: [0.5] }))
+    for (const vendors of [upstream, spare]) {
+      vendors.answer(answerJson({ data, usage: { prompt_tokens: 3, total_tokens: 3 } }))
+    }
+    const requests = tasks.map((taskType) => ({ content: content('one'), taskType }))
+    expect((await post(`of-${vendor}`, 'batchEmbedContents', { requests })).status).toBe(200)
+    expect([...upstream.requests, ...spare.requests].map(({ json }) => json())).toEqual([
+      { model: `of-${vendor}-upstream`, input: tasks.map(() => 'one'), ...told },
+    ])
+    expect(await gateway.lastLog()).toMatchObject({ droppedFields })
+  })
+
   test('without leaving out what one call of that form cannot say: the vendor refuses it', async () => {
     const told = { error: { message: 'no such thing', type: 'invalid_request_error' } }
     spare.answer(answerJson(told, 400))
@@ -289,6 +319,37 @@ test('goes on over a chain of another form, when Google fails', async () => {
   const { status, body } = await post('embed', 'embedContent', ONE)
   expect([status, body.embedding]).toEqual([200, { values: [3] }])
   expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'acme', usage: { input: 3 } })
+})
+
+test('goes on with the fallback model, when all chains fail, but only with one that makes vectors', async () => {
+  const busy = answerJson({ error: { message: 'busy' } }, 503)
+  const asAsked = (account: { readonly key: string }) => post('of-acme', 'embedContent', ONE, account.key)
+  spare.answer(busy)
+  upstream.answer(answerJson({ data: [{ index: 0, embedding: [4] }], usage: { total_tokens: 3 } }))
+  const account = await gateway.newAccount({ credits: 10, fallbackModel: modelId('other-embed') })
+  const answer = await asAsked(account)
+  expect([answer.status, answer.headers.get('gw-model')]).toEqual([200, 'other-embed'])
+  expect(answer.body.embedding).toEqual({ values: [4] })
+  expect(await gateway.lastLog()).toMatchObject({ usage: { input: 3 }, amount: 3n * MICRO_CREDITS_PER_TOKEN })
+  await gateway.resetHealth()
+  const talker = await gateway.newAccount({ credits: 10, fallbackModel: modelId('talk') })
+  expect((await asAsked(talker)).status).toBe(503)
+  expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+  expect(upstream.requests).toHaveLength(1)
+})
+
+test('is made with the customer’s own credential, where there is one, and costs nothing', async () => {
+  const owner = await gateway.newAccount({ credits: 10 })
+  await gateway.storage.accounts.putByok(
+    owner.id,
+    vendorCode('google'),
+    { secret: new Secret('own-secret'), fields: {} },
+    { enabled: true },
+  )
+  upstream.answer(vectors(10))
+  expect((await post('embed', 'embedContent', ONE, owner.key)).status).toBe(200)
+  expect(upstream.requests.map(({ headers }) => headers['x-goog-api-key'])).toEqual(['own-secret'])
+  expect(await gateway.lastLog()).toMatchObject({ byok: true, usage: { input: 10 }, deducted: 0n })
 })
 
 describe('is refused', () => {
