@@ -41,8 +41,8 @@ export const IMAGES: EndpointKind = {
       user: 'user',
       stream: 'stream',
       n: 'candidates',
-      // Ark makes a row of pictures of one request.
-      'sequential_image_generation_options.max_images': 'candidates',
+      // Ark makes a row of pictures of one request, as many as the prompt needs.
+      'sequential_image_generation_options.max_images': 'candidates-most',
       // Pictures to start from are behind addresses, or in the body.
       image: 'unseen-input',
       images: 'unseen-input',

@@ -130,7 +130,7 @@ export function readingOf(
   const { form } = call.endpoint.kind
   const held = {
     imagesAsked: form?.tokensPerImage === undefined ? 0 : estimate.images,
-    imagesAtOnce: !call.stream,
+    imagesAtOnce: !call.stream && call.scan.candidatesUncertain !== true,
     tokensPerImage: form?.tokensPerImage ?? 0,
     outputByRule: form?.answersInBytes !== undefined,
     ...estimate,

@@ -385,6 +385,33 @@ describe('whoever leaves', () => {
     expect(await lastOf()).toMatchObject({ images: 3, amount: 3n * PER_IMAGE, usageSource: 'estimated' })
   })
 
+  test('before anything came pays for one of a row whose length its vendor chooses', async () => {
+    await leaveAfter('', { sequential_image_generation_options: { max_images: 5 } })
+    expect(await lastOf()).toMatchObject({ images: 1, amount: PER_IMAGE, usageSource: 'estimated' })
+  })
+
+  test('while its vendor ends such a row pays for what was made', async () => {
+    const leaving = new AbortController()
+    upstream.answer(async (request, response) => {
+      leaving.abort()
+      await pictures(3)(request, response)
+    })
+    const left = fetch(`${gateway.baseUrl}${PATH}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'picture',
+        prompt: 'x',
+        sequential_image_generation_options: { max_images: 5 },
+      }),
+      signal: leaving.signal,
+    })
+    await expect(left).rejects.toMatchObject({ name: 'AbortError' })
+    await vi.waitFor(async () =>
+      expect(await gateway.lastLog()).toMatchObject({ images: 3, amount: 3n * PER_IMAGE }),
+    )
+  })
+
   test('with a part of an image pays for it', async () => {
     await leaveAfter(`event: ${PART.type}\ndata: ${JSON.stringify(PART)}\n\n`, { stream: true })
     expect(await lastOf()).toMatchObject({ images: 1, amount: PER_IMAGE })

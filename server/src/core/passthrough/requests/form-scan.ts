@@ -186,6 +186,7 @@ class FormScan implements RequestScanner {
       user: user?.slice(0, USER_CHARACTERS_MAX),
       maxOutputTokens: undefined,
       candidates: countOf(this.#fields.get('n')),
+      candidatesUncertain: false,
       previousResponseId: undefined,
       forget: false,
       background: false,

@@ -14,6 +14,8 @@ export type RequestRole =
   | 'caps-holder'
   | 'output-cap-inside'
   | 'candidates'
+  /** How many answers there may be: the model makes as many as it likes, up to that. */
+  | 'candidates-most'
   | 'candidates-inside'
   | 'previous-response'
   | 'store'

@@ -19,6 +19,8 @@ const NUMBER_BYTES_MAX = 24
 
 type ItemRole = Extract<RequestRole, 'message' | 'item-type' | 'item-role' | 'item-id'>
 
+type CandidatesRole = Extract<RequestRole, 'candidates' | 'candidates-most' | 'candidates-inside'>
+
 type MeasuredRole = Extract<RequestRole, 'model-resource' | 'media' | 'item' | 'repeated'>
 
 /** Roles of what a request asks for besides words. */
@@ -59,6 +61,7 @@ export class RequestReading implements JsonSink {
   #outputCap: number | undefined
   #outputCapInside: number | undefined
   #candidates: number | undefined
+  #candidatesMost: number | undefined
   #candidatesInside: number | undefined
   #capsHolders = 0
   #previousResponseId: string | undefined
@@ -115,10 +118,9 @@ export class RequestReading implements JsonSink {
         this.#outputCapInside = this.#count(kind, start, end)
         return
       case 'candidates':
-        this.#candidates = larger(this.#candidates, this.#loosely(kind, start, end))
-        return
+      case 'candidates-most':
       case 'candidates-inside':
-        this.#candidatesInside = larger(this.#candidatesInside, this.#loosely(kind, start, end))
+        this.#takeCandidates(role, this.#loosely(kind, start, end))
         return
       case 'caps-holder':
         this.#takeCaps()
@@ -253,7 +255,8 @@ export class RequestReading implements JsonSink {
       stream: this.#stream,
       user: this.#user,
       maxOutputTokens: this.#outputCap,
-      candidates: this.#candidates,
+      candidates: larger(this.#candidates, this.#candidatesMost),
+      candidatesUncertain: (this.#candidatesMost ?? 0) > (this.#candidates ?? 1),
       previousResponseId: this.#previousResponseId,
       forget: this.#forget,
       background: this.#background,
@@ -297,6 +300,13 @@ export class RequestReading implements JsonSink {
     this.#capsHolders++
     this.#outputCapInside = undefined
     this.#candidatesInside = undefined
+  }
+
+  /** Of several the largest counts, as nobody here knows which of them is read. */
+  #takeCandidates(role: CandidatesRole, count: number | undefined): void {
+    if (role === 'candidates') this.#candidates = larger(this.#candidates, count)
+    else if (role === 'candidates-most') this.#candidatesMost = larger(this.#candidatesMost, count)
+    else this.#candidatesInside = larger(this.#candidatesInside, count)
   }
 
   #isBlank(start: number, end: number): boolean {

@@ -22,6 +22,8 @@ export interface ScannedRequest {
   readonly maxOutputTokens: number | undefined
   /** How many answers were asked for; undefined when none was, or none that can be read. */
   readonly candidates: number | undefined
+  /** They are the most that may come: the model makes as many as it likes, one after the other. Absent: no. */
+  readonly candidatesUncertain?: boolean
   readonly previousResponseId: string | undefined
   /** The client wants nothing of the answer kept (`store: false`). Responses only. */
   readonly forget: boolean
