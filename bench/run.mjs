@@ -1,6 +1,6 @@
 /**
  * npm run bench -- small | latency | steady | streams | slow-streams | bodies | largest-body | converted-small |
- *   converted-streams | embeddings | embeddings-large | videos | postgres | start | all
+ *   converted-streams | embeddings | embeddings-large | images | videos | postgres | start | all
  *   --rounds 5 --seconds 5     how often, how long
  *   --warm 15                  seconds of small calls for everybody before the first round
  *   --only sluice,nginx        fewer contestants

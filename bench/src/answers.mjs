@@ -14,14 +14,19 @@ export const MODES = {
     stream: false,
     kind: 'embeddings',
   },
+  'image-small': { prefix: '/image-small', model: 'bench-image-small', stream: false, kind: 'images' },
 }
 /** Modes whose answers come from nginx: small, and the same for all. */
 export const isWhole = (mode) => !MODES[mode].stream && mode !== 'body'
 /** The upstream's own name of each model; the gateway puts the platform's in its place. */
 export const UPSTREAM_MODEL = 'upstream-model-2026-01-01'
+const CALL_PATHS = {
+  chat: '/v1/chat/completions',
+  embeddings: '/v1/embeddings',
+  images: '/v1/images/generations',
+}
 /** Where clients of a mode call, below the base address. */
-export const callPathOf = (mode) =>
-  MODES[mode].kind === 'embeddings' ? '/v1/embeddings' : '/v1/chat/completions'
+export const callPathOf = (mode) => CALL_PATHS[MODES[mode].kind ?? 'chat']
 export const pathOf = (mode) => `${MODES[mode].prefix}${callPathOf(mode)}`
 
 const SMALL_ANSWER_BYTES = 1_200
@@ -70,6 +75,12 @@ export function embeddingAnswer() {
   return answer('A'.repeat(SMALL_ANSWER_BYTES - answer('').length))
 }
 
+/** As long as the small answer: one picture, without usage, so that it is counted and charged as one. */
+export function imageAnswer() {
+  const answer = (picture) => JSON.stringify({ created: 1_767_225_600, data: [{ b64_json: picture }] })
+  return answer('A'.repeat(SMALL_ANSWER_BYTES - answer('').length))
+}
+
 /** One event of a stream, with its line ends. */
 export function chunkEvent(delta, { finish = null, usage = null } = {}) {
   const chunk = {
@@ -111,6 +122,9 @@ export const megabyteRequest = (model) =>
   JSON.stringify({ model, messages: [{ role: 'user', content: prose(MEGABYTE) }], max_tokens: 400 })
 
 export const embedSmallRequest = (model) => JSON.stringify({ model, input: prose(350) })
+
+export const imageSmallRequest = (model) =>
+  JSON.stringify({ model, prompt: prose(300), n: 1, size: '1024x1024' })
 
 export const embedMegabyteRequest = (model) => JSON.stringify({ model, input: prose(MEGABYTE) })
 

@@ -79,8 +79,7 @@ export const COMPARISONS = {
     better: 'less',
     goals: [{ figure: 'CPU µs per call, of a chat call’s', atMost: 1 }],
     only: ['sluice'],
-    run: (round) =>
-      embeddingsAgainstChat(round, { chat: 'small', embeddings: 'embed-small', connections: 64 }),
+    run: (round) => againstChat(round, { chat: 'small', passed: 'embed-small', connections: 64 }),
   },
   'embeddings-large': {
     title: 'Embeddings and chat: 1 MB in, 1.2 KB out, 8 connections',
@@ -88,8 +87,15 @@ export const COMPARISONS = {
     better: 'less',
     goals: [{ figure: 'CPU µs per call, of a chat call’s', atMost: 1 }],
     only: ['sluice'],
-    run: (round) =>
-      embeddingsAgainstChat(round, { chat: 'megabyte', embeddings: 'embed-megabyte', connections: 8 }),
+    run: (round) => againstChat(round, { chat: 'megabyte', passed: 'embed-megabyte', connections: 8 }),
+  },
+  images: {
+    title: 'Images and chat: 0.4 KB in, 1.2 KB out, 64 connections',
+    figure: 'CPU µs per call',
+    better: 'less',
+    goals: [{ figure: 'CPU µs per call, of a chat call’s', atMost: 1 }],
+    only: ['sluice'],
+    run: (round) => againstChat(round, { chat: 'small', passed: 'image-small', connections: 64 }),
   },
   start: {
     title: 'A start on a database that is there, a process at rest, and the command',
@@ -199,13 +205,14 @@ async function perCpuSecond({ contestant, setup, job }) {
 
 const cpuOfServer = ({ serverPid }) => (serverPid === undefined ? 0 : cpuSeconds(serverPid))
 
-async function embeddingsAgainstChat({ contestant, setup }, { chat, embeddings, connections }) {
+/** Calls of a kind that is passed on beside calls of chat of the same size: `chat` and `passed` are modes. */
+async function againstChat({ contestant, setup }, { chat, passed, connections }) {
   const costOf = async (mode) => {
     const job = { kind: 'closed', mode, target: contestant.target(mode), connections, seconds: setup.seconds }
     return perCpuSecond({ contestant, setup, job: () => load(setup.clientCore, job) })
   }
   const ofChat = await costOf(chat)
-  const { 'CPU µs per call': cost, failed } = await costOf(embeddings)
+  const { 'CPU µs per call': cost, failed } = await costOf(passed)
   return {
     'CPU µs per call': cost,
     'CPU µs per call, of a chat call’s': cost / ofChat['CPU µs per call'],

@@ -109,6 +109,10 @@ function readyLine(printed) {
 
 const portOf = (address) => Number(new URL(address).port)
 
+const TOKEN_PRICES = { billing_modes: ['token'], input_price: 10, output_price: 40 }
+/** About what a small call of chat costs. */
+const IMAGE_PRICES = { billing_modes: ['image'], image_price: 0.008 }
+
 /** Full work for every call: an account that pays with Credits, a key with six tiers, prices above one Credit a call. */
 function gatewayFile({ wholePort, streamPort, videoPort }) {
   const tier = (dimension, seconds) => ({ dimension, limit: PLENTY, seconds })
@@ -127,7 +131,7 @@ function gatewayFile({ wholePort, streamPort, videoPort }) {
         name: model,
         context_tokens: 10_000_000,
         max_output_tokens: 4_096,
-        pricing: { billing_modes: ['token'], input_price: 10, output_price: 40 },
+        pricing: kind === 'images' ? IMAGE_PRICES : TOKEN_PRICES,
         chains: [
           {
             vendor: `bench-${mode}`,

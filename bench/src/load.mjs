@@ -10,6 +10,7 @@ import { connect } from 'node:net'
 import {
   embedMegabyteRequest,
   embedSmallRequest,
+  imageSmallRequest,
   largeRequest,
   largestRequest,
   megabyteRequest,
@@ -23,6 +24,7 @@ const BODIES = {
   megabyte: megabyteRequest,
   'embed-small': embedSmallRequest,
   'embed-megabyte': embedMegabyteRequest,
+  'image-small': imageSmallRequest,
   largest: largestRequest,
   stream: streamRequest,
   slow: streamRequest,

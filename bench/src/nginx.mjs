@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { embeddingAnswer, isWhole, MODES, smallAnswer } from './answers.mjs'
+import { embeddingAnswer, imageAnswer, isWhole, MODES, smallAnswer } from './answers.mjs'
 import { startPinned } from './processes.mjs'
 
 const SETTINGS = `
@@ -15,7 +15,7 @@ const SETTINGS = `
   default_type application/json;
 `
 
-/** Answers everything with 1.2 KB, without reading the request's body: calls of chat and of embeddings each with the same. */
+/** Answers everything with 1.2 KB, without reading the request's body: calls of each kind with the same. */
 export async function startUpstream({ core, folder }) {
   const port = await freePort()
   const give = (answer) => `return 200 '${answer.replaceAll('$', '').replaceAll("'", '')}';`
@@ -28,6 +28,7 @@ export async function startUpstream({ core, folder }) {
       listen 127.0.0.1:${port} reuseport backlog=8192;
       location / { ${give(smallAnswer())} }
       location ~ /embeddings$ { ${give(embeddingAnswer())} }
+      location ~ /images/generations$ { ${give(imageAnswer())} }
     }`,
   })
 }
