@@ -1,5 +1,6 @@
 /** The `sluice` command: every command, its options and what it is for. The reference page is written from this. */
 import { Command } from 'commander'
+import { WIRE_IDS } from '../core/catalogue.ts'
 import { CODES_PER_BATCH_MAX } from '../core/top-up/code-text.ts'
 import { VERSION } from '../version.ts'
 import type { OutputFlags } from './commands/accounts/accounts.ts'
@@ -425,8 +426,9 @@ function addQuestions(program: Command, io: Console): void {
       '-f, --file <path>',
       'the body of the call; - reads standard input; without it one short question',
     )
-    .option('--protocol <protocol>', 'what the body speaks: chat, responses, messages or gemini', 'chat')
+    .option('--protocol <protocol>', `what the body speaks: ${WIRE_IDS.join(', ')}`, 'chat')
     .option('--stream', 'as a stream')
+    .option('--seconds <seconds>', 'how long the sound plays, of a transcription; 1 without it')
     .option('--gateway', 'at the gateway address')
     .option(...JSON_OPTION)
     .action(async (key: string, model: string, flags: ExplainFlags) =>

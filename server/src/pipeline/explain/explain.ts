@@ -31,6 +31,7 @@ import { isConvertible, upstreamOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { createChainObservations } from '../instance/chains/chain-observations.ts'
 import { createHealthBoard } from '../instance/chains/health-board.ts'
+import { billedSeconds } from '../stages/measure-sound.ts'
 import { priceLeg } from '../stages/price-leg.ts'
 import { recall } from '../stages/recall.ts'
 import { refusalError, reservation } from '../stages/reserve.ts'
@@ -52,6 +53,8 @@ export interface ExplainQuestion {
   readonly pathModel: string | undefined
   readonly stream: boolean | undefined
   readonly body: Uint8Array
+  /** How long the sound of its files would play; undefined: there is none. */
+  readonly soundSeconds?: number | undefined
 }
 
 export interface Explanation {
@@ -356,7 +359,7 @@ const STAND_INS: Readonly<Record<'image' | 'audio' | 'file', MediaSource>> = {
 }
 
 function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedCall | ExplainedRefusal {
-  const { key, account, address, protocol, body, pathModel } = question
+  const { key, account, address, protocol, body, pathModel, soundSeconds } = question
   const kind = kindOf(protocol)
   const scanner = createRequestScanner(wireOf(protocol).requests)
   scanner.push(body)
@@ -392,7 +395,7 @@ function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedC
       hold: () => undefined,
       release: () => undefined,
     },
-    scan,
+    scan: soundSeconds === undefined ? scan : { ...scan, soundSeconds: billedSeconds(soundSeconds) },
     modelId: modelId(named),
     stream: question.stream ?? scan.stream,
     user: scan.user,

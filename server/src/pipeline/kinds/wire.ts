@@ -38,6 +38,11 @@ export function wireOf(id: WireId): WireForm {
   }
 }
 
+/** Its calls are about the sound in their files, so that how long that plays is asked for where no file is sent. */
+export function listensTo(id: WireId): boolean {
+  return isPassedForm(id) && passedForm(id).listens === true
+}
+
 export function passedForm(id: PassedFormId): PassedForm {
   const form = KINDS.find((kind) => kind.form?.id === id)?.form
   if (form === undefined) throw new Error(`no kind of endpoint passes ${id} on`)

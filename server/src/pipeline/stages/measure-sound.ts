@@ -40,7 +40,12 @@ export async function measureSound(
     (sum, { start, end }, index) => sum + (measured[index] ?? (end - start) / BYTES_PER_SECOND_LEAST),
     0,
   )
-  return { ...scan, soundSeconds: Math.ceil(seconds * HUNDREDTHS - ROUNDING) / HUNDREDTHS }
+  return { ...scan, soundSeconds: billedSeconds(seconds) }
+}
+
+/** Rounded up to hundredths, as sound is charged. */
+export function billedSeconds(seconds: number): number {
+  return Math.ceil(seconds * HUNDREDTHS - ROUNDING) / HUNDREDTHS
 }
 
 /** undefined in place of those that cannot be measured. */

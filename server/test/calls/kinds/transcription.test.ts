@@ -1,6 +1,8 @@
 /** `POST /v1/audio/transcriptions` and `/v1/audio/translations`: a form passes byte for byte, and how long its sound plays is what is charged. */
 import OpenAI, { toFile } from 'openai'
 import { describe, expect, test, vi } from 'vitest'
+import { modelId, vendorCode } from '../../../src/core/ids.ts'
+import { Secret } from '../../../src/core/secret.ts'
 import { get, postJson, readAnswer } from '../../gateway/client.ts'
 import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
@@ -23,6 +25,10 @@ const { gateway, upstream, spare } = await openStand((at) => [
   putChain({ model: 'listener', vendor: 'spare', protocol: 'transcription', priority: 2 }),
   putModel('hasty', { supportFeatures: ['audio'], pricing: BY_SECOND }),
   putChain({ model: 'hasty', vendor: 'acme', protocol: 'transcription', clientGoneGraceMs: 0 }),
+  putModel('other-listener', { supportFeatures: ['audio'], pricing: BY_SECOND }),
+  putChain({ model: 'other-listener', vendor: 'spare', protocol: 'transcription' }),
+  putModel('talk'),
+  putChain({ model: 'talk', vendor: 'spare' }),
   putModel('by-token', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
   putChain({ model: 'by-token', vendor: 'acme', protocol: 'transcription' }),
   putModel('sandbox-listen', { supportFeatures: ['audio'], pricing: BY_SECOND }),
@@ -314,6 +320,39 @@ describe('before the first byte', () => {
   })
 })
 
+test('with the fallback model, when all chains fail, but only with one that listens', async () => {
+  const busy = answerJson({ error: { message: 'busy' } }, 503)
+  const sent = form(text('model', 'hasty'), file())
+  upstream.answer(busy)
+  spare.answer(written)
+  const account = await gateway.newAccount({ credits: 10_000, fallbackModel: modelId('other-listener') })
+  const answer = await send(sent, { key: account.key })
+  expect([answer.status, answer.headers.get('gw-model')]).toEqual([200, 'other-listener'])
+  expect(spare.requests.map(({ body }) => body.toString('latin1'))).toEqual([
+    sent.toString('latin1').replace('\r\n\r\nhasty\r\n', '\r\n\r\nother-listener-upstream\r\n'),
+  ])
+  expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 2.5, amount: 250n * PER_HUNDREDTH })
+  await gateway.resetHealth()
+  const talker = await gateway.newAccount({ credits: 10_000, fallbackModel: modelId('talk') })
+  expect((await send(sent, { key: talker.key })).status).toBe(503)
+  expect(spare.requests).toHaveLength(1)
+  expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 0, amount: 0n })
+})
+
+test('the customer’s own credential is used, where there is one, and then nothing is taken', async () => {
+  const owner = await gateway.newAccount({ credits: 10 })
+  await gateway.storage.accounts.putByok(
+    owner.id,
+    vendorCode('acme'),
+    { secret: new Secret('own-secret'), fields: {} },
+    { enabled: true },
+  )
+  upstream.answer(written)
+  expect((await send(form(text('model', 'listener'), file()), { key: owner.key })).status).toBe(200)
+  expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer own-secret'])
+  expect(await gateway.lastLog()).toMatchObject({ byok: true, audioSeconds: 2.5, deducted: 0n })
+})
+
 test.each(['hasty', 'listener'])(
   'who leaves %s before a byte has come pays for all of the sound',
   async (model) => {
@@ -360,6 +399,31 @@ test('the catalogue says where it is called and what a second costs', async () =
       audio_second_price: 1,
     }),
   )
+})
+
+describe('explain', () => {
+  const asked = (question: object) =>
+    postJson(
+      `${gateway.baseUrl}/api/v1/user/user/explain`,
+      { protocol: 'transcription', body: { model: 'listener' }, ...question },
+      { authorization: `Bearer ${gateway.key}` },
+    )
+
+  test('takes the seconds that the sound would play, and holds them', async () => {
+    const { body } = await asked({ audio_seconds: 2.4901 })
+    expect(body.data).toMatchObject({
+      refusal: null,
+      estimate: { images: 0, characters: 0, audio_seconds: 2.5 },
+      hold: { credits: '2500' },
+      routes: [{ chains: [{ protocol: 'transcription' }, {}] }],
+    })
+  })
+
+  test('says what is missing where nobody told them', async () => {
+    const { status, body } = await asked({})
+    expect([status, body.code]).toEqual([400, 40000])
+    expect(body.message).toContain('audio_seconds: say how long the sound of the form would play')
+  })
 })
 
 describe('before it is sent', () => {

@@ -8,7 +8,9 @@ import { run } from '../../run.ts'
 const KEY = 'sk-gateway-laptop-1234'
 const FILE = `
 vendors: [{code: own, kind: openai-compatible, base_url: "http://127.0.0.1:1/v1"}]
-models: [{model_id: m, pricing: {input_price: 1, output_price: 2}, chains: [{vendor: own, protocol: chat}]}]
+models:
+  - {model_id: m, pricing: {input_price: 1, output_price: 2}, chains: [{vendor: own, protocol: chat}]}
+  - {model_id: listener, pricing: {billing_modes: [audio_second], audio_second_price: 0.01}, chains: [{vendor: own, protocol: transcription}]}
 accounts: [{email: owner@example.com, credits: 100, keys: [{name: laptop, secret: ${KEY}}]}]
 `
 
@@ -48,6 +50,18 @@ test('says which chains a call would go to, how, and what it would hold', async 
   expect(out).toContain('a call to m would be made')
   expect(out).toMatch(/1 +1 +own +chat +converted/)
   expect(out).toContain('Credits held, paid by credits')
+})
+
+test('holds the seconds of sound that a transcription is said to be of', async () => {
+  const asked = ['explain', KEY, 'listener', '--protocol', 'transcription']
+  expect((await sluice([...asked, '--seconds', '2.5'])).out).toContain(
+    '2.5 seconds of sound: 25 Credits held',
+  )
+  expect((await sluice(asked)).out).toContain('1 seconds of sound: 10 Credits held')
+  for (const seconds of ['many', '-1', '']) {
+    const refused = await sluice([...asked, '--seconds', seconds])
+    expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('--seconds must be a number') })
+  }
 })
 
 test('--json gives the whole explanation of a body from a file or a pipe', async () => {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { isPassedForm, type ProtocolId, WIRE_IDS, type WireId } from '../../../core/catalogue.ts'
 import { instanceId } from '../../../core/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
-import { passedForm, wireOf } from '../../../pipeline/kinds/wire.ts'
+import { listensTo, passedForm, wireOf } from '../../../pipeline/kinds/wire.ts'
 import { explain, explainParts } from '../../../pipeline/explain/explain.ts'
 import { type ExplanationView, viewExplanation } from '../../../http/management/answers/explain-view.ts'
 import { timeOrderedId } from '../../../management/new-id.ts'
@@ -19,6 +19,7 @@ export interface ExplainFlags {
   readonly protocol?: string
   readonly stream?: boolean
   readonly gateway?: boolean
+  readonly seconds?: string
   readonly json?: boolean
 }
 
@@ -30,6 +31,7 @@ export async function explainCall(
   flags: ExplainFlags,
 ): Promise<void> {
   const protocol = readProtocol(flags.protocol)
+  const soundSeconds = listensTo(protocol) ? readSeconds(flags.seconds) : undefined
   const inPath = wireOf(protocol).requests.modelPlace === 'path'
   const body = { ...(await readBody(io, flags.file, protocol)), ...(inPath ? {} : { model }) }
   const view = await withStorage(io, 'refuse', async (storage) => {
@@ -50,6 +52,7 @@ export async function explainCall(
         protocol,
         pathModel: inPath ? model : undefined,
         stream: inPath ? flags.stream === true : undefined,
+        soundSeconds,
         body: Buffer.from(
           JSON.stringify(flags.stream === true && !inPath ? { ...body, stream: true } : body),
         ),
@@ -66,6 +69,12 @@ function readProtocol(text = 'chat'): WireId {
     throw new CommandFailure('mistakes', `--protocol must be one of ${WIRE_IDS.join(', ')}`)
   }
   return found
+}
+
+function readSeconds(text = '1'): number {
+  const seconds = Number(text)
+  if (text.trim() !== '' && Number.isFinite(seconds) && seconds >= 0) return seconds
+  throw new CommandFailure('mistakes', '--seconds must be a number, how long the sound plays')
 }
 
 /** The smallest question, where no body is given. */
@@ -110,7 +119,7 @@ function textOf(view: ExplanationView): string {
   const costs =
     hold === null || estimate === null
       ? ''
-      : `about ${estimate.input_tokens} tokens in, at most ${estimate.output_tokens} out: ${hold.credits} Credits held, paid by ${hold.paid_by}\n`
+      : `about ${estimate.input_tokens} tokens in, at most ${estimate.output_tokens} out${soundText(estimate)}: ${hold.credits} Credits held, paid by ${hold.paid_by}\n`
   const windows = (hold?.windows ?? []).map((window) => [
     `${window.dimension} in ${window.seconds} s`,
     window.limit,
@@ -125,6 +134,10 @@ function textOf(view: ExplanationView): string {
     ...(windows.length === 0 ? [] : [tableText(['WINDOW', 'LIMIT', 'LEFT AFTER'], windows)]),
     ...view.routes.map(routeText),
   ].join('\n')
+}
+
+function soundText({ audio_seconds: seconds }: { readonly audio_seconds: number }): string {
+  return seconds === 0 ? '' : `, ${seconds} seconds of sound`
 }
 
 function routeText({ model, role, chains, skipped }: ExplanationView['routes'][number]): string {

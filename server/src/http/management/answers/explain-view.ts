@@ -49,7 +49,13 @@ export const explanationShape = z.strictObject({
     }),
   model: z.string().nullable(),
   estimate: z
-    .strictObject({ input_tokens: z.number(), output_tokens: z.number(), images: z.number() })
+    .strictObject({
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      images: z.number(),
+      characters: z.number().meta({ description: 'To be spoken.' }),
+      audio_seconds: z.number().meta({ description: 'To be written down, rounded up to hundredths.' }),
+    })
     .nullable(),
   hold: z
     .strictObject({
@@ -114,6 +120,8 @@ export function viewExplanation(
             input_tokens: estimate.inputTokens,
             output_tokens: estimate.outputTokens,
             images: estimate.images,
+            characters: estimate.pieces?.characters ?? 0,
+            audio_seconds: estimate.pieces?.audioSeconds ?? 0,
           },
     hold: viewHold(hold),
     rules: rules.map((rule) => ({ ...rule })),

@@ -1,7 +1,11 @@
 /** A call that is asked about and not made. */
 import { z } from 'zod'
 import { WIRE_IDS } from '../../../core/catalogue.ts'
-import { wireOf } from '../../../pipeline/kinds/wire.ts'
+import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import { listensTo, wireOf } from '../../../pipeline/kinds/wire.ts'
+
+/** A day of sound a hundred times: more than any body holds. */
+const SOUND_SECONDS_MAX = 8_640_000
 
 export const explainBody = z.strictObject({
   protocol: z.enum(WIRE_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
@@ -12,10 +16,18 @@ export const explainBody = z.strictObject({
   address: z.enum(['base', 'gateway']).default('base'),
   model: z.string().optional().meta({ description: 'Gemini only, which names it in the path.' }),
   stream: z.boolean().optional().meta({ description: 'Gemini only, which says it in the path.' }),
+  audio_seconds: z.number().min(0).max(SOUND_SECONDS_MAX).optional().meta({
+    description:
+      'Transcription only, and required there: how long the sound of the form would play. The form itself is not sent; `body` holds its other fields.',
+  }),
 })
 
 /** What is asked of the pipeline, beside who calls. */
-export function questionOf({ protocol, body, address, model, stream }: z.output<typeof explainBody>) {
+export function questionOf(asked: z.output<typeof explainBody>) {
+  const { protocol, body, address, model, stream, audio_seconds: soundSeconds } = asked
+  if (soundSeconds === undefined && listensTo(protocol)) {
+    throw new GatewayError(40000, { message: 'audio_seconds: say how long the sound of the form would play' })
+  }
   const inPath = wireOf(protocol).requests.modelPlace === 'path'
   return {
     address,
@@ -24,5 +36,6 @@ export function questionOf({ protocol, body, address, model, stream }: z.output<
     pathModel: inPath ? model : undefined,
     stream: inPath ? (stream ?? false) : undefined,
     body: Buffer.from(JSON.stringify(body)),
+    soundSeconds,
   }
 }
