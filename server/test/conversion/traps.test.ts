@@ -86,8 +86,8 @@ describe('a client that goes', () => {
 test('every trap of docs/protocols.md has a test of its name among those made for traps', () => {
   const protocols = join(import.meta.dirname, '../../src/core/protocols')
   const files = [
-    join(protocols, 'stream-traps.test.ts'),
-    join(protocols, 'request-traps.test.ts'),
+    join(protocols, 'testing/stream-traps.test.ts'),
+    join(protocols, 'testing/request-traps.test.ts'),
     import.meta.filename,
   ]
   const named = files.flatMap((file) => ids(readFileSync(file, 'utf8'), /#(trap-\d+)\)',/g))

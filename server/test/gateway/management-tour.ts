@@ -149,6 +149,7 @@ async function walkCatalogue(tour: Tour, { headers }: AdminGateway): Promise<voi
   await go('POST', 'groups', { body: { name: 'side', protocol: 'chat', models: ['other'] } })
   await go('GET', 'groups')
   await go('GET', 'groups/{id}', { ids: ['side'] })
+  await go('GET', 'groups/{id}/keys', { ids: ['side'] })
   await go('PATCH', 'groups/{id}', { ids: ['side'], body: { models: [] } })
   await go('DELETE', 'groups/{id}', { ids: ['side'] })
   await go('GET', 'presets')

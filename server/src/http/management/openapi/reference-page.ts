@@ -24,7 +24,7 @@ export function referencePage(document: JsonObject, part: ReferencePart): string
     `<div id="page"><nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>`,
     ...chapters.map(({ name }) => `<li><a href="#${slug(name)}">${htmlText(shortName(name))}</a></li>`),
     '</ul></details></nav><main>',
-    ...chapters.map((chapter) => section(chapter, outline)),
+    withoutUnusedAnchors(chapters.map((chapter) => section(chapter, outline)).join('\n')),
     `</main></div><script>${PAGE_SCRIPT}</script></body></html>`,
   ].join('\n')
 }
@@ -97,6 +97,12 @@ function operationsOf(document: JsonObject): readonly Operation[] {
 function section({ name, operations }: Chapter, outline: Outline): string {
   const entries = operations.map((operation) => entry(operation, outline))
   return `<section><h2 id="${slug(name)}">${htmlText(shortName(name))}</h2>\n${entries.join('\n')}</section>`
+}
+
+/** An object is given an anchor before anybody knows whether a later one is like it. */
+function withoutUnusedAnchors(html: string): string {
+  const used = new Set([...html.matchAll(/href="#(o\d+)"/g)].map(([, anchor]) => anchor))
+  return html.replace(/<i id="(o\d+)">\{<\/i>/g, (whole, anchor: string) => (used.has(anchor) ? whole : '{'))
 }
 
 /** How tags of operators begin. */
