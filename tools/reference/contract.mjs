@@ -39,18 +39,24 @@ export function readContract(tree) {
   return contractOf(tree, sections)
 }
 
-/** The same, with the rows of a checklist in place of those of the page, but for what was decided anew. */
+/** The same, with the rows of a checklist in place of those of the page, but for what was decided anew and tables of our own. */
 export function importChecklist(tree, text) {
-  const kept = new Map(
-    readContract(tree)
-      .rows.filter(({ id }) => DECIDED_ANEW.has(id))
-      .map((row) => [row.id, row]),
-  )
+  const ours = readContract(tree)
+  const kept = new Map(ours.rows.filter(({ id }) => DECIDED_ANEW.has(id)).map((row) => [row.id, row]))
   const sections = parseRows(text).map(({ title, rows }) => ({
     title,
     rows: rows.map((row) => kept.get(row.id) ?? row),
   }))
-  return contractOf(tree, sections)
+  const imported = new Set(sections.map(({ title }) => tableOf(title)))
+  return contractOf(tree, [
+    ...sections,
+    ...ours.sections.filter(({ title }) => !imported.has(tableOf(title))),
+  ])
+}
+
+/** `D-money` of `D-money: Money`. */
+function tableOf(title) {
+  return title.split(/[: ]/, 1)[0]
 }
 
 export function checklistBeside() {
@@ -157,7 +163,7 @@ function sectionText({ title, rows }, carriers) {
       `| ${id} | ${obligation} | ${seen} | ${area} | ${filesText(carriers.get(id))} |`,
   )
   return [
-    `<a id="${title.split(/[: ]/, 1)[0]}"></a>`,
+    `<a id="${tableOf(title)}"></a>`,
     '',
     '## ' + title,
     '',

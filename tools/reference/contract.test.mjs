@@ -52,6 +52,22 @@ describe('the contract', () => {
     )
   })
 
+  test('keeps tables that only the page has when a checklist is read again', () => {
+    const own = `## D-speech: Speech
+
+| id | obligation | seen from outside as | area | tests |
+|---|---|---|---|---|
+| D-speech-01 | Characters are counted. | characters of the row | speech |  |
+`
+    const tree = memoryTree({
+      [PAGE]: own,
+      'server/src/http/a.test.ts': "test('counts [D-speech-01]', () => {})",
+    })
+    const { rows, areas } = importChecklist(tree, CHECKLIST)
+    expect(rows.map(({ id }) => id)).toEqual(['1-01', '1-02', '1-03', 'D-names-01', 'D-speech-01'])
+    expect(areas.get('speech')).toEqual({ rows: 1, shown: 1, open: 0, untestable: 0 })
+  })
+
   test('complains when an area has more open rows than before', () => {
     const contract = contractWith('')
     expect(contractFindings(contract, { money: 1, ops: 1, routing: 1 }, undefined)).toEqual([])

@@ -3,7 +3,7 @@ import { vertexEmbeddings } from './embeddings.ts'
 
 const { rewrite } = vertexEmbeddings
 
-test('each text is an instance, and what holds for all stands beside them', () => {
+test('each text is an instance, and what holds for all stands beside them [D-embeddings-19]', () => {
   expect(
     rewrite?.request({
       model: 'text-embedding-005',

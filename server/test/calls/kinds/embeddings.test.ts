@@ -58,7 +58,7 @@ function answerOf(usage: object | undefined) {
 }
 
 describe('bytes', () => {
-  test('of the request and of the answer pass as they are, but for the model’s name', async () => {
+  test('of the request and of the answer pass as they are, but for the model’s name [D-embeddings-01]', async () => {
     const sent =
       '{ "input":["a\\u0041","b"] , "model":"embed","encoding_format":"base64",  "dimensions": 3, "own":{"x":1e3} }'
     const answered =
@@ -77,7 +77,7 @@ describe('bytes', () => {
     expect(request?.headers.authorization).toBe('Bearer secret-of-acme-main')
   })
 
-  test('floats keep every digit', async () => {
+  test('floats keep every digit [D-embeddings-02]', async () => {
     const digits = '0.0023064255000000001'
     upstream.answer(
       answerJson(
@@ -96,7 +96,7 @@ describe('bytes', () => {
 describe('the official SDK', () => {
   const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
 
-  test('gets vectors of the sandbox, as base64 by its own wish and as numbers', async () => {
+  test('gets vectors of the sandbox, as base64 by its own wish and as numbers [D-embeddings-03]', async () => {
     // The SDK asks for base64 and decodes it where nothing is said.
     const decoded = await client().embeddings.create({ model: 'sandbox-embed', input: ['one', 'two'] })
     const plain = await client().embeddings.create({
@@ -111,7 +111,7 @@ describe('the official SDK', () => {
     expect([decoded.model, decoded.usage]).toEqual(['sandbox-embed', { prompt_tokens: 2, total_tokens: 2 }])
   })
 
-  test('gets as many dimensions as it asks for', async () => {
+  test('gets as many dimensions as it asks for [D-embeddings-04]', async () => {
     const { data } = await client().embeddings.create({ model: 'sandbox-embed', input: 'one', dimensions: 7 })
     expect(data[0]?.embedding).toHaveLength(7)
   })
@@ -127,7 +127,7 @@ describe('the official SDK', () => {
 })
 
 describe('is charged', () => {
-  test('by the tokens of its input, and the row tells how', async () => {
+  test('by the tokens of its input, and the row tells how [D-embeddings-05]', async () => {
     upstream.answer(answerOf({ prompt_tokens: 100_000, total_tokens: 100_000 }))
     await post({ model: 'embed', input: 'x'.repeat(200_000), user: 'someone' })
     const row = await gateway.lastLog()
@@ -165,16 +165,19 @@ describe('is charged', () => {
       ],
       5,
     ],
-  ])('by our own count of %s where the upstream tells no usage', async (_what, input, tokens) => {
-    upstream.answer(answerOf(undefined))
-    await post({ model: 'embed', input })
-    expect(await gateway.lastLog()).toMatchObject({
-      usage: { input: tokens, output: 0 },
-      usageSource: 'estimated',
-    })
-  })
+  ])(
+    'by our own count of %s where the upstream tells no usage [D-embeddings-06]',
+    async (_what, input, tokens) => {
+      upstream.answer(answerOf(undefined))
+      await post({ model: 'embed', input })
+      expect(await gateway.lastLog()).toMatchObject({
+        usage: { input: tokens, output: 0 },
+        usageSource: 'estimated',
+      })
+    },
+  )
 
-  test('for no more than the request can have held, and the row says both numbers', async () => {
+  test('for no more than the request can have held, and the row says both numbers [D-embeddings-07]', async () => {
     upstream.answer(answerOf({ prompt_tokens: 999_999_999, total_tokens: 999_999_999 }))
     const body = { model: 'embed', input: 'hi' }
     await post(body)
@@ -184,7 +187,7 @@ describe('is charged', () => {
     expect(row.usageSuspect).toMatchObject({ inputReported: 999_999_999, inputCharged: most })
   })
 
-  test('nothing when the upstream refuses', async () => {
+  test('nothing when the upstream refuses [D-embeddings-09]', async () => {
     upstream.answer(answerJson({ error: { message: 'too long', type: 'invalid_request_error' } }, 400))
     const { status, body } = await post({ model: 'embed', input: 'x' })
     expect([status, body.error?.message]).toEqual([400, 'too long'])
@@ -192,7 +195,7 @@ describe('is charged', () => {
     expect(await gateway.lastLog()).toMatchObject({ amount: 0n, httpStatus: 400 })
   })
 
-  test('and holds the worst case of its input before it goes out', async () => {
+  test('and holds the worst case of its input before it goes out [D-embeddings-08]', async () => {
     const account = await gateway.newAccount({ credits: 1_000 })
     const held: bigint[] = []
     upstream.answer(async (request, response) => {
@@ -211,7 +214,7 @@ describe('is charged', () => {
     expect(upstream.requests).toHaveLength(0)
   })
 
-  test('the customer’s own credential, where there is one', async () => {
+  test('the customer’s own credential, where there is one [D-embeddings-10]', async () => {
     const owner = await gateway.newAccount({ credits: 10 })
     await gateway.storage.accounts.putByok(
       owner.id,
@@ -227,14 +230,14 @@ describe('is charged', () => {
 })
 
 describe('goes on', () => {
-  test('over the next chain, when the first fails', async () => {
+  test('over the next chain, when the first fails [D-embeddings-11]', async () => {
     upstream.answer(hangUp)
     spare.answer(answerOf({ prompt_tokens: 3, total_tokens: 3 }))
     expect((await post({ model: 'embed', input: 'x' })).status).toBe(200)
     expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', usage: { input: 3 } })
   })
 
-  test('with the fallback model, when all chains fail, but only with one that makes vectors', async () => {
+  test('with the fallback model, when all chains fail, but only with one that makes vectors [D-embeddings-12]', async () => {
     upstream.answer(answerJson({ error: { message: 'busy' } }, 503))
     spare.script(
       answerJson({ error: { message: 'busy' } }, 503),
@@ -274,14 +277,14 @@ describe('is refused', () => {
     ['/v1/chat/completions', { model: 'embed', messages: [] }, PATH],
     ['/v1/messages', { model: 'embed', max_tokens: 1, messages: [] }, PATH],
     ['/v1/messages/count_tokens', { model: 'embed', messages: [] }, PATH],
-  ])('at %s for %o: 404/40403, and told where to call', async (path, sent, right) => {
+  ])('at %s for %o: 404/40403, and told where to call [D-embeddings-15]', async (path, sent, right) => {
     const { status, body } = await post(sent, { path })
     expect([status, body.code]).toEqual([404, 40403])
     expect(body.message).toContain(`not served at ${path}`)
     expect(body.message).toContain(`call it at ${right}`)
   })
 
-  test('to a key of another group, and not to one of its own', async () => {
+  test('to a key of another group, and not to one of its own [D-embeddings-13]', async () => {
     const account = await gateway.newAccount({ credits: 10 })
     const { key: talker } = await gateway.newKey(account.id, { group: 'talkers' })
     expect((await post({ model: 'embed', input: 'x' }, { key: talker })).body.code).toBe(40301)
@@ -291,7 +294,7 @@ describe('is refused', () => {
     expect((await post({ model: 'other-embed', input: 'x' }, { key })).body.code).toBe(40301)
   })
 
-  test('beyond a limit of the key', async () => {
+  test('beyond a limit of the key [D-embeddings-14]', async () => {
     const account = await gateway.newAccount({ credits: 10 })
     const { key } = await gateway.newKey(account.id, {
       policy: { concurrency: undefined, windows: [{ dimension: 'requests', limit: 1, seconds: 3_600 }] },
@@ -308,7 +311,7 @@ describe('is refused', () => {
 })
 
 describe('is told of', () => {
-  test('in the catalogue and in the prices: where the model is called', async () => {
+  test('in the catalogue and in the prices: where the model is called [D-embeddings-16]', async () => {
     const listed = await get(`${gateway.baseUrl}/api/v1/user/user/models`)
     expect(listed.body.data).toContainEqual(expect.objectContaining({ model_id: 'embed', endpoints: PATHS }))
     expect(listed.body.data).toContainEqual(
@@ -321,7 +324,7 @@ describe('is told of', () => {
     ])
   })
 
-  test('by explain', async () => {
+  test('by explain [D-embeddings-17]', async () => {
     const { body } = await postJson(
       `${gateway.baseUrl}/api/v1/user/user/explain`,
       { protocol: 'embeddings', body: { model: 'embed', input: 'Hello' } },
@@ -339,7 +342,7 @@ describe('is told of', () => {
 describe('is written anew', () => {
   const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
 
-  test('for Google: a request for each text, and its vectors as the SDK asks for them', async () => {
+  test('for Google: a request for each text, and its vectors as the SDK asks for them [D-embeddings-18]', async () => {
     upstream.answer(
       answerJson({
         embeddings: [{ values: [0.5, -1] }, { values: [0.25, 2] }],
@@ -389,7 +392,7 @@ describe('is written anew', () => {
     expect([status, body]).toMatchObject([400, { error: { message: 'no such thing' }, upstream_body: told }])
   })
 
-  test('for DashScope, which makes numbers alone', async () => {
+  test('for DashScope, which makes numbers alone [D-embeddings-20]', async () => {
     const usage = { prompt_tokens: 3, total_tokens: 3 }
     upstream.answer(answerJson({ data: [{ index: 0, embedding: [0.5, -1] }], model: 'x', usage }))
     const made = await client().embeddings.create({ model: 'of-dashscope', input: 'one' })
@@ -399,7 +402,7 @@ describe('is written anew', () => {
     ])
   })
 
-  test('for Voyage, which has another name for dimensions', async () => {
+  test('for Voyage, which has another name for dimensions [D-embeddings-21]', async () => {
     upstream.answer(answerJson({ data: [{ index: 0, embedding: [0.5] }], usage: { total_tokens: 3 } }))
     await post({ model: 'of-voyage', input: 'one', dimensions: 256, encoding_format: 'float' })
     expect(upstream.requests.map(({ json }) => json())).toEqual([

@@ -60,7 +60,7 @@ function vectors(promptTokenCount?: number) {
 }
 
 describe('bytes', () => {
-  test('of many texts and of their vectors pass as they are, but for the model’s name in each request', async () => {
+  test('of many texts and of their vectors pass as they are, but for the model’s name in each request [D-embedcontent-01]', async () => {
     const sent =
       '{ "requests":[ {"model" : "models/embed","content":{"parts":[{"text":"a\\u0041"}]}, "taskType":"RETRIEVAL_QUERY"},{"content":{"parts":[{"text":"b"}]},"model":"models\\/another", "own":1e3}] }'
     const answered =
@@ -84,7 +84,7 @@ describe('bytes', () => {
     )
   })
 
-  test('of one text go to the call for one', async () => {
+  test('of one text go to the call for one [D-embedcontent-02]', async () => {
     upstream.answer(answerJson({ embedding: { values: [1] }, usageMetadata: { promptTokenCount: 2 } }))
     const { body } = await post('embed', 'embedContent', { model: 'models/dear', ...ONE })
     expect(body).toEqual({ embedding: { values: [1] }, usageMetadata: { promptTokenCount: 2 } })
@@ -95,7 +95,7 @@ describe('bytes', () => {
 })
 
 describe('the official SDK', () => {
-  test('gets vectors of Google', async () => {
+  test('gets vectors of Google [D-embedcontent-03]', async () => {
     upstream.answer(answerJson({ embeddings: [{ values: [0.5] }, { values: [1] }] }))
     const made = await client().models.embedContent({
       model: 'embed',
@@ -124,7 +124,7 @@ describe('the official SDK', () => {
     expect((await gateway.lastLog()).usage).toMatchObject({ input: 2, output: 0 })
   })
 
-  test('gets an error it understands', async () => {
+  test('gets an error it understands [D-embedcontent-04]', async () => {
     const refused = client().models.embedContent({ model: 'nobody', contents: 'one' })
     await expect(refused).rejects.toBeInstanceOf(ApiError)
     await expect(refused).rejects.toMatchObject({ status: 502 })
@@ -132,7 +132,7 @@ describe('the official SDK', () => {
 })
 
 describe('is converted', () => {
-  test('for a vendor of OpenAI’s form, and its vectors come back in the order of the texts', async () => {
+  test('for a vendor of OpenAI’s form, and its vectors come back in the order of the texts [D-embedcontent-05]', async () => {
     spare.answer(
       answerJson({
         data: [
@@ -166,7 +166,7 @@ describe('is converted', () => {
     })
   })
 
-  test('for a vendor of its own form', async () => {
+  test('for a vendor of its own form [D-embedcontent-06]', async () => {
     upstream.answer(answerJson({ data: [{ index: 0, embedding: [0.5] }], usage: { total_tokens: 3 } }))
     const { body } = await post('of-voyage', 'embedContent', {
       content: { parts: [{ text: 'one ' }, { text: 'two' }] },
@@ -194,20 +194,23 @@ describe('is converted', () => {
     ],
     ['some of the texts only', 'voyage', ['RETRIEVAL_QUERY', undefined], {}, ['requests[].taskType']],
     ['a query, of a vendor that is not told', 'acme', ['RETRIEVAL_QUERY'], {}, ['requests[].taskType']],
-  ])('with what the texts are for: %s', async (_what, vendor, tasks, told, droppedFields) => {
-    const data = tasks.map((_task, index) => ({ index, embedding: [0.5] }))
-    for (const vendors of [upstream, spare]) {
-      vendors.answer(answerJson({ data, usage: { prompt_tokens: 3, total_tokens: 3 } }))
-    }
-    const requests = tasks.map((taskType) => ({ content: content('one'), taskType }))
-    expect((await post(`of-${vendor}`, 'batchEmbedContents', { requests })).status).toBe(200)
-    expect([...upstream.requests, ...spare.requests].map(({ json }) => json())).toEqual([
-      { model: `of-${vendor}-upstream`, input: tasks.map(() => 'one'), ...told },
-    ])
-    expect(await gateway.lastLog()).toMatchObject({ droppedFields })
-  })
+  ])(
+    'with what the texts are for: %s [D-embedcontent-07]',
+    async (_what, vendor, tasks, told, droppedFields) => {
+      const data = tasks.map((_task, index) => ({ index, embedding: [0.5] }))
+      for (const vendors of [upstream, spare]) {
+        vendors.answer(answerJson({ data, usage: { prompt_tokens: 3, total_tokens: 3 } }))
+      }
+      const requests = tasks.map((taskType) => ({ content: content('one'), taskType }))
+      expect((await post(`of-${vendor}`, 'batchEmbedContents', { requests })).status).toBe(200)
+      expect([...upstream.requests, ...spare.requests].map(({ json }) => json())).toEqual([
+        { model: `of-${vendor}-upstream`, input: tasks.map(() => 'one'), ...told },
+      ])
+      expect(await gateway.lastLog()).toMatchObject({ droppedFields })
+    },
+  )
 
-  test('without leaving out what one call of that form cannot say: the vendor refuses it', async () => {
+  test('without leaving out what one call of that form cannot say: the vendor refuses it [D-embedcontent-08]', async () => {
     const told = { error: { message: 'no such thing', type: 'invalid_request_error' } }
     spare.answer(answerJson(told, 400))
     const picture = { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }] }
@@ -239,7 +242,7 @@ describe('is converted', () => {
 })
 
 describe('is charged', () => {
-  test('by the tokens that Google tells, and the row tells how', async () => {
+  test('by the tokens that Google tells, and the row tells how [D-embedcontent-09]', async () => {
     upstream.answer(vectors(100_000))
     await post('embed', 'embedContent', { content: content('x'.repeat(200_000)) })
     const row = await gateway.lastLog()
@@ -260,11 +263,14 @@ describe('is charged', () => {
     ['one text', 'embedContent', ONE, 5],
     ['many', 'batchEmbedContents', { requests: [ONE, ONE] }, 10],
     ['nothing that can be read', 'batchEmbedContents', { requests: 7 }, 0],
-  ])('by our own count of %s where no usage is told', async (_what, verb, body, input) => {
-    upstream.answer(vectors())
-    await post('embed', verb, body)
-    expect(await gateway.lastLog()).toMatchObject({ usage: { input, output: 0 }, usageSource: 'estimated' })
-  })
+  ])(
+    'by our own count of %s where no usage is told [D-embedcontent-10]',
+    async (_what, verb, body, input) => {
+      upstream.answer(vectors())
+      await post('embed', verb, body)
+      expect(await gateway.lastLog()).toMatchObject({ usage: { input, output: 0 }, usageSource: 'estimated' })
+    },
+  )
 
   test('for no more than the request can have held', async () => {
     upstream.answer(vectors(999_999_999))
@@ -311,7 +317,7 @@ function fileBeside() {
   return { content: { parts: [{ text: 'one' }, { fileData: { fileUri: 'https://files.example/f' } }] } }
 }
 
-test('goes on over a chain of another form, when Google fails', async () => {
+test('goes on over a chain of another form, when Google fails [D-embedcontent-11]', async () => {
   upstream.answer(hangUp)
   spare.answer(
     answerJson({ data: [{ index: 0, embedding: [3] }], usage: { prompt_tokens: 3, total_tokens: 3 } }),
@@ -321,7 +327,7 @@ test('goes on over a chain of another form, when Google fails', async () => {
   expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'acme', usage: { input: 3 } })
 })
 
-test('goes on with the fallback model, when all chains fail, but only with one that makes vectors', async () => {
+test('goes on with the fallback model, when all chains fail, but only with one that makes vectors [D-embedcontent-12]', async () => {
   const busy = answerJson({ error: { message: 'busy' } }, 503)
   const asAsked = (account: { readonly key: string }) => post('of-acme', 'embedContent', ONE, account.key)
   spare.answer(busy)
@@ -338,7 +344,7 @@ test('goes on with the fallback model, when all chains fail, but only with one t
   expect(upstream.requests).toHaveLength(1)
 })
 
-test('is made with the customer’s own credential, where there is one, and costs nothing', async () => {
+test('is made with the customer’s own credential, where there is one, and costs nothing [D-embedcontent-13]', async () => {
   const owner = await gateway.newAccount({ credits: 10 })
   await gateway.storage.accounts.putByok(
     owner.id,
@@ -372,7 +378,7 @@ describe('is refused', () => {
     expect(asked.body.message).toContain('call it at /v1/embeddings')
   })
 
-  test('to a key of another group, and not to one of its own', async () => {
+  test('to a key of another group, and not to one of its own [D-embedcontent-14]', async () => {
     const account = await gateway.newAccount({ credits: 10 })
     const { key: other } = await gateway.newKey(account.id, { group: 'others' })
     expect((await post('embed', 'embedContent', ONE, other)).body.code).toBe(40301)
@@ -398,7 +404,7 @@ describe('is told of', () => {
     expect(listed.body.data).toContainEqual(expect.objectContaining({ model_id: 'embed', endpoints: PATHS }))
   })
 
-  test('by explain, chain by chain', async () => {
+  test('by explain, chain by chain [D-embedcontent-15]', async () => {
     const { body } = await postJson(
       `${gateway.baseUrl}/api/v1/user/user/explain`,
       { protocol: 'gemini-embeddings', model: 'embed', body: { ...ONE, taskType: 'CLUSTERING' } },

@@ -61,7 +61,7 @@ const made = (count: number) =>
   answerJson({ created: 1, data: Array.from({ length: count }, () => ({ b64_json: 'AAAA' })) })
 
 test.each([EDITS, '/v1/images/variations'])(
-  '%s: the form passes but for its model, what was made is charged',
+  '%s: the form passes but for its model, what was made is charged [D-images-19]',
   async (path) => {
     upstream.answer(made(2))
     const sent = form('picture', { prompt: 'red', n: '3' })
@@ -74,7 +74,7 @@ test.each([EDITS, '/v1/images/variations'])(
   },
 )
 
-test('a form that its vendor failed at goes to the next one that changes images, and never to one that makes new ones', async () => {
+test('a form that its vendor failed at goes to the next one that changes images, and never to one that makes new ones [D-images-20]', async () => {
   upstream.answer(answerJson({ error: { message: 'busy' } }, 503))
   spare.answer(made(1))
   expect((await send(EDITS, form('picture'))).status).toBe(200)
@@ -84,7 +84,7 @@ test('a form that its vendor failed at goes to the next one that changes images,
   expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', images: 1, amount: PER_IMAGE })
 })
 
-test('JSON passes as well, where images are named by address', async () => {
+test('JSON passes as well, where images are named by address [D-images-21]', async () => {
   upstream.answer(made(1))
   const body = { model: 'picture', prompt: 'red', images: [{ image_url: 'https://a.example/b.png' }] }
   const answer = await postJson(`${gateway.baseUrl}${EDITS}`, body, {
@@ -96,7 +96,7 @@ test('JSON passes as well, where images are named by address', async () => {
   ])
 })
 
-test('usage that the vendor tells is charged, a picture of the form is not taken for text', async () => {
+test('usage that the vendor tells is charged, a picture of the form is not taken for text [D-images-22]', async () => {
   const usage = { input_tokens: 300, output_tokens: 1_000, total_tokens: 1_300 }
   upstream.answer(answerJson({ data: [{ b64_json: 'AAAA' }], usage }))
   await send(EDITS, form('by-token'))
@@ -115,7 +115,7 @@ test('partial images of a stream pass as they come', async () => {
   expect(await gateway.lastLog()).toMatchObject({ stream: true, images: 1, amount: PER_IMAGE })
 })
 
-test('a model whose vendor changes no images is 40403, which names the path that it has', async () => {
+test('a model whose vendor changes no images is 40403, which names the path that it has [D-images-23]', async () => {
   const answer = await send(EDITS, form('out-of-words'))
   expect([answer.status, answer.body.code]).toEqual([404, 40403])
   expect(answer.body.message).toContain('/v1/images/generations')
@@ -141,7 +141,7 @@ test('a form at the path of new images is no document', async () => {
   expect([answer.status, answer.body.code]).toEqual([400, 40000])
 })
 
-test('the official SDK changes an image, reads it while it is made, and makes others like it', async () => {
+test('the official SDK changes an image, reads it while it is made, and makes others like it [D-images-24]', async () => {
   const client = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
   const image = () => toFile(PICTURE, 'a.png', { type: 'image/png' })
   const edited = await client.images.edit({

@@ -65,7 +65,7 @@ function streamOf(...events: readonly Readonly<Record<string, unknown>>[]): Answ
 const PART = { type: 'image_generation.partial_image', b64_json: 'aaaa', partial_image_index: 0 }
 const DONE = { type: 'image_generation.completed', b64_json: 'bbbb', usage: USAGE }
 
-test('bytes of request and answer pass as they are', async () => {
+test('bytes of request and answer pass as they are [D-images-01]', async () => {
   const sent = '{ "model":"picture", "prompt":"a\\u0041", "n": 1, "size":"1024x1024","own":1e3 }'
   const answered = '{"created":1.0, "data" : [{"b64_json":"iVBORw0KGgo="}],"size":"1024x1024"}'
   upstream.answer(answerJson(answered))
@@ -81,7 +81,7 @@ test('bytes of request and answer pass as they are', async () => {
 })
 
 test.each([101, '101'])(
-  '%j images are more than a call makes: nothing is sent, and nothing charged',
+  '%j images are more than a call makes: nothing is sent, and nothing charged [D-images-02]',
   async (n) => {
     const answer = await post({ model: 'picture', prompt: 'x', n })
     expect([answer.status, answer.body.code]).toEqual([400, 40000])
@@ -94,7 +94,7 @@ test.each([101, '101'])(
 describe('the official SDK', () => {
   const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
 
-  test('gets as many pictures as it asks for', async () => {
+  test('gets as many pictures as it asks for [D-images-03]', async () => {
     const { data = [] } = await client().images.generate({ model: 'sandbox-picture', prompt: 'red', n: 3 })
     expect(data.map(({ b64_json: bytes = '' }) => bytes.slice(0, 11))).toEqual(
       Array.from({ length: 3 }, () => 'iVBORw0KGgo'),
@@ -106,7 +106,7 @@ describe('the official SDK', () => {
     })
   })
 
-  test('gets a picture in steps', async () => {
+  test('gets a picture in steps [D-images-04]', async () => {
     const stream = await client().images.generate({
       model: 'sandbox-picture',
       prompt: 'red',
@@ -148,13 +148,13 @@ describe('is charged', () => {
       {},
       1,
     ],
-  ])('by image: %s', async (_what, answer, asked, images) => {
+  ])('by image: %s [D-images-05]', async (_what, answer, asked, images) => {
     upstream.answer(answer)
     await post({ model: 'picture', prompt: 'x', ...asked })
     expect(await gateway.lastLog()).toMatchObject({ images, amount: BigInt(images) * PER_IMAGE })
   })
 
-  test('by token, as the vendor tells', async () => {
+  test('by token, as the vendor tells [D-images-06]', async () => {
     upstream.answer(pictures(1, USAGE))
     await post({ model: 'by-token', prompt: 'x' })
     expect(await gateway.lastLog()).toMatchObject({
@@ -165,13 +165,13 @@ describe('is charged', () => {
     })
   })
 
-  test('by token, by a rule where the vendor tells none', async () => {
+  test('by token, by a rule where the vendor tells none [D-images-07]', async () => {
     upstream.answer(pictures(2))
     await post({ model: 'by-token', prompt: 'x', n: 2 })
     expect(await gateway.lastLog()).toMatchObject({ usage: { output: 3_200 }, usageSource: 'estimated' })
   })
 
-  test('by both, the sum', async () => {
+  test('by both, the sum [D-images-08]', async () => {
     upstream.answer(pictures(1, USAGE))
     await post({ model: 'both', prompt: 'x' })
     expect(await gateway.lastLog()).toMatchObject({ amount: 176_400_000n + PER_IMAGE })
@@ -184,7 +184,7 @@ describe('is charged', () => {
     [{ n: 0 }, 1n],
     [{ n: null }, 1n],
     [{ sequential_image_generation_options: { max_images: 5 } }, 5n],
-  ])('and held for %o before', async (asked, images) => {
+  ])('and held for %o before [D-images-09]', async (asked, images) => {
     const account = await gateway.newAccount({ credits: 10_000 })
     const held: bigint[] = []
     upstream.answer(async (request, response) => {
@@ -205,7 +205,7 @@ describe('is charged', () => {
     expect(upstream.requests).toHaveLength(0)
   })
 
-  test('nothing when the upstream refuses, and once when the next chain makes it', async () => {
+  test('nothing when the upstream refuses, and once when the next chain makes it [D-images-10]', async () => {
     upstream.answer(answerJson({ error: { message: 'no', type: 'invalid_request_error' } }, 400))
     expect((await post({ model: 'picture', prompt: 'x' })).status).toBe(400)
     expect(await gateway.lastLog()).toMatchObject({ amount: 0n, images: 0 })
@@ -226,7 +226,7 @@ describe('a stream', () => {
     return answer.text()
   }
 
-  test('passes as it is, and is charged when it is done', async () => {
+  test('passes as it is, and is charged when it is done [D-images-11]', async () => {
     upstream.answer(streamOf(PART, DONE))
     expect(await streamed()).toBe(
       [PART, DONE].map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
@@ -239,7 +239,7 @@ describe('a stream', () => {
     })
   })
 
-  test('that breaks off after a part costs that image', async () => {
+  test('that breaks off after a part costs that image [D-images-12]', async () => {
     upstream.answer(streamOf(PART))
     expect(await streamed()).toContain('50201')
     expect(await gateway.lastLog()).toMatchObject({ ending: 'upstream-cut', images: 1 })
@@ -261,7 +261,7 @@ describe('a stream', () => {
   })
 })
 
-test('counts in the dimension of images: what is asked for has to fit, what was made is counted', async () => {
+test('counts in the dimension of images: what is asked for has to fit, what was made is counted [D-images-13]', async () => {
   const account = await gateway.newAccount({ credits: 10_000 })
   const { key } = await gateway.newKey(account.id, {
     policy: { concurrency: undefined, windows: [{ dimension: 'images', limit: 3, seconds: 3_600 }] },
@@ -273,7 +273,7 @@ test('counts in the dimension of images: what is asked for has to fit, what was 
 })
 
 describe('is told of', () => {
-  test('in the catalogue, and elsewhere by 404/40403', async () => {
+  test('in the catalogue, and elsewhere by 404/40403 [D-images-14]', async () => {
     const { body } = await get(`${gateway.baseUrl}/api/v1/user/user/models`)
     expect(body.data).toContainEqual(expect.objectContaining({ model_id: 'of-google', endpoints: [PATH] }))
     expect(body.data).toContainEqual(
@@ -305,7 +305,7 @@ describe('is written anew for Gemini', () => {
     })
   const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }
 
-  test('and back', async () => {
+  test('and back [D-images-15]', async () => {
     upstream.answer(answerOf([{ text: 'Here it is.' }, { ...picture, thought: true }, picture]))
     const { body, headers } = await post({
       model: 'of-google',
@@ -335,7 +335,7 @@ describe('is written anew for Gemini', () => {
     })
   })
 
-  test('and costs no image where the prompt was blocked', async () => {
+  test('and costs no image where the prompt was blocked [D-images-16]', async () => {
     upstream.answer(
       answerJson({
         promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
@@ -380,12 +380,12 @@ describe('whoever leaves', () => {
       return row
     })
 
-  test('before anything came pays for all images: they are made together', async () => {
+  test('before anything came pays for all images: they are made together [D-images-17]', async () => {
     await leaveAfter('', { n: 3 })
     expect(await lastOf()).toMatchObject({ images: 3, amount: 3n * PER_IMAGE, usageSource: 'estimated' })
   })
 
-  test('before anything came pays for one of a row whose length its vendor chooses', async () => {
+  test('before anything came pays for one of a row whose length its vendor chooses [D-images-18]', async () => {
     await leaveAfter('', { sequential_image_generation_options: { max_images: 5 } })
     expect(await lastOf()).toMatchObject({ images: 1, amount: PER_IMAGE, usageSource: 'estimated' })
   })

@@ -40,7 +40,7 @@ function post(body: object | string, key = gateway.key) {
 
 const JUDGED = { id: 'modr-1', model: 'upstream', results: [{ flagged: false }] }
 
-test('bytes of request and answer pass as they are, but for the model’s name', async () => {
+test('bytes of request and answer pass as they are, but for the model’s name [D-moderation-01]', async () => {
   const sent = '{ "model":"guard", "input":["a\\u0041", "b"],"own":1e3 }'
   const answered = '{"id":"modr-1", "model" : "guard-upstream","results":[{"flagged":false,"score":1.0e-3}]}'
   upstream.answer(answerJson(answered))
@@ -58,7 +58,7 @@ test('bytes of request and answer pass as they are, but for the model’s name',
 describe('the official SDK', () => {
   const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
 
-  test('gets texts judged one by one, and a message as one', async () => {
+  test('gets texts judged one by one, and a message as one [D-moderation-02]', async () => {
     const texts = await client().moderations.create({ model: 'sandbox-guard', input: ['hello', 'flag me'] })
     expect(texts.results.map(({ flagged }) => flagged)).toEqual([false, true])
     expect(texts.results[1]?.categories.harassment).toBe(true)
@@ -80,7 +80,7 @@ describe('the official SDK', () => {
 })
 
 describe('is charged', () => {
-  test('by the call, whatever was sent', async () => {
+  test('by the call, whatever was sent [D-moderation-03]', async () => {
     upstream.answer(answerJson(JUDGED))
     await post({ model: 'guard', input: 'x'.repeat(50_000) })
     const row = await gateway.lastLog()
@@ -93,7 +93,7 @@ describe('is charged', () => {
     })
   })
 
-  test('nothing where the operator says so, and that to whoever has nothing', async () => {
+  test('nothing where the operator says so, and that to whoever has nothing [D-moderation-04]', async () => {
     upstream.answer(answerJson(JUDGED))
     expect((await post({ model: 'free-guard', input: 'x' })).status).toBe(200)
     expect(await gateway.lastLog()).toMatchObject({ amount: 0n, deducted: 0n })
@@ -110,19 +110,19 @@ describe('is charged', () => {
       { usage: { prompt_tokens: 10 ** 9, completion_tokens: 10 ** 9 } },
       { input: 10_056, output: 0 },
     ],
-  ])('by tokens of its input, %s', async (_what, told, usage) => {
+  ])('by tokens of its input, %s [D-moderation-05]', async (_what, told, usage) => {
     upstream.answer(answerJson({ ...JUDGED, ...told }))
     await post({ model: 'token-guard', input: 'a few words of English' })
     expect((await gateway.lastLog()).usage).toMatchObject(usage)
   })
 
-  test('nothing when the upstream refuses', async () => {
+  test('nothing when the upstream refuses [D-moderation-06]', async () => {
     upstream.answer(answerJson({ error: { message: 'too long', type: 'invalid_request_error' } }, 400))
     expect((await post({ model: 'guard', input: 'x' })).status).toBe(400)
     expect(await gateway.lastLog()).toMatchObject({ amount: 0n, httpStatus: 400 })
   })
 
-  test('once, when the first chain fails and the next answers', async () => {
+  test('once, when the first chain fails and the next answers [D-moderation-07]', async () => {
     upstream.answer(hangUp)
     spare.answer(answerJson(JUDGED))
     expect((await post({ model: 'guard', input: 'x' })).status).toBe(200)
@@ -140,7 +140,7 @@ describe('is refused', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
-  test('elsewhere: 404/40403, which tells where to call', async () => {
+  test('elsewhere: 404/40403, which tells where to call [D-moderation-08]', async () => {
     const { status, body } = await postJson(
       `${gateway.baseUrl}/v1/embeddings`,
       { model: 'guard', input: 'x' },
@@ -151,7 +151,7 @@ describe('is refused', () => {
   })
 })
 
-test('the catalogue tells where the model is called', async () => {
+test('the catalogue tells where the model is called [D-moderation-09]', async () => {
   const { body } = await get(`${gateway.baseUrl}/api/v1/user/user/models`)
   expect(body.data).toContainEqual(expect.objectContaining({ model_id: 'guard', endpoints: [PATH] }))
 })

@@ -47,28 +47,31 @@ const RANKED = { results: [{ index: 0, relevance_score: 0.9 }] }
 const asked = (model: string) => ({ model, query: 'red', documents: ['a red car', 'a blue car'] })
 
 describe('bytes', () => {
-  test.each(['/v1/rerank', '/v2/rerank'])('of %s reach the same path of Cohere as they are', async (path) => {
-    const answered =
-      '{"id":"a", "results":[{"index":1,"relevance_score":9.0e-1}],"meta":{"billed_units":{"search_units":1}}}'
-    upstream.answer(answerJson(answered))
-    const sent = '{ "model":"ranker","query":"a\\u0041","documents":["b", {"text":"c"}], "top_n":1 }'
-    const answer = await fetch(`${gateway.baseUrl}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
-      body: sent,
-    })
-    expect(await answer.text()).toBe(answered)
-    expect(upstream.requests.map((one) => [one.path, one.body.toString()])).toEqual([
-      [path, sent.replace('"ranker"', '"ranker-upstream"')],
-    ])
-    expect(await gateway.lastLog()).toMatchObject({ endpoint: path, clientProtocol: 'rerank' })
-  })
+  test.each(['/v1/rerank', '/v2/rerank'])(
+    'of %s reach the same path of Cohere as they are [D-rerank-01]',
+    async (path) => {
+      const answered =
+        '{"id":"a", "results":[{"index":1,"relevance_score":9.0e-1}],"meta":{"billed_units":{"search_units":1}}}'
+      upstream.answer(answerJson(answered))
+      const sent = '{ "model":"ranker","query":"a\\u0041","documents":["b", {"text":"c"}], "top_n":1 }'
+      const answer = await fetch(`${gateway.baseUrl}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+        body: sent,
+      })
+      expect(await answer.text()).toBe(answered)
+      expect(upstream.requests.map((one) => [one.path, one.body.toString()])).toEqual([
+        [path, sent.replace('"ranker"', '"ranker-upstream"')],
+      ])
+      expect(await gateway.lastLog()).toMatchObject({ endpoint: path, clientProtocol: 'rerank' })
+    },
+  )
 })
 
 describe('Cohere’s own SDK', () => {
   const options = () => ({ token: gateway.key, baseUrl: gateway.baseUrl, maxRetries: 0 })
 
-  test('ranks at /v2/rerank', async () => {
+  test('ranks at /v2/rerank [D-rerank-02]', async () => {
     const { results } = await new CohereClientV2(options()).rerank({
       model: 'sandbox-ranker',
       query: 'red car',
@@ -81,7 +84,7 @@ describe('Cohere’s own SDK', () => {
     ])
   })
 
-  test('ranks objects at /v1/rerank, and gets them back', async () => {
+  test('ranks objects at /v1/rerank, and gets them back [D-rerank-03]', async () => {
     const { results } = await new CohereClient(options()).rerank({
       model: 'sandbox-ranker',
       query: 'red',
@@ -103,7 +106,7 @@ describe('Cohere’s own SDK', () => {
 })
 
 describe('is written anew', () => {
-  test('for Voyage, which has other names', async () => {
+  test('for Voyage, which has other names [D-rerank-04]', async () => {
     upstream.answer(
       answerJson({
         object: 'list',
@@ -140,7 +143,7 @@ describe('is written anew', () => {
     })
   })
 
-  test('for DashScope, which keeps what is asked apart from how', async () => {
+  test('for DashScope, which keeps what is asked apart from how [D-rerank-05]', async () => {
     const results = [{ index: 0, relevance_score: 0.7, document: { text: 'a' } }]
     upstream.answer(answerJson({ request_id: 'r1', output: { results }, usage: { total_tokens: 9 } }))
     const { body } = await post({ model: 'of-dashscope', query: 'q', documents: ['a'], top_n: 1 })
@@ -182,7 +185,7 @@ describe('is written anew', () => {
     expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
   })
 
-  test('but what is no answer of the vendor’s is none: nothing is charged', async () => {
+  test('but what is no answer of the vendor’s is none: nothing is charged [D-rerank-06]', async () => {
     upstream.answer(answerJson({ hello: 1 }))
     expect((await post({ ...asked('of-voyage') })).status).toBe(502)
     expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
@@ -196,7 +199,7 @@ describe('is charged', () => {
     [100, 1n],
     [101, 2n],
     [1_000, 10n],
-  ])('of %i documents as a call for each hundred', async (count, calls) => {
+  ])('of %i documents as a call for each hundred [D-rerank-07]', async (count, calls) => {
     upstream.answer(answerJson(RANKED))
     await post({ model: 'ranker', query: 'q', documents: Array.from({ length: count }, () => 'x') })
     const row = await gateway.lastLog()
@@ -204,7 +207,7 @@ describe('is charged', () => {
     expect(row.recipe?.lines).toMatchObject([{ class: 'request', quantity: Number(calls), per: 1 }])
   })
 
-  test('and all of that is held before', async () => {
+  test('and all of that is held before [D-rerank-08]', async () => {
     const account = await gateway.newAccount({ credits: 1_000 })
     const held: bigint[] = []
     upstream.answer(async (request, response) => {
@@ -229,13 +232,13 @@ describe('is charged', () => {
     ['as the vendor tells', { usage: { total_tokens: 40 } }, 40],
     ['as Cohere’s form tells', { meta: { tokens: { input_tokens: 41 } } }, 41],
     ['as counted here, the query with each document', {}, 8],
-  ])('by tokens %s', async (_what, told, input) => {
+  ])('by tokens %s [D-rerank-09]', async (_what, told, input) => {
     upstream.answer(answerJson({ ...RANKED, ...told }))
     await post(asked('by-token'))
     expect(await gateway.lastLog()).toMatchObject({ usage: { input, output: 0 } })
   })
 
-  test('by tokens, no more than the query with each document can hold', async () => {
+  test('by tokens, no more than the query with each document can hold [D-rerank-10]', async () => {
     const documents = Array.from({ length: 500 }, () => 'x')
     const query = 'q'.repeat(1_000)
     upstream.answer(answerJson({ ...RANKED, usage: { total_tokens: 400_000 } }))
@@ -247,7 +250,7 @@ describe('is charged', () => {
     expect((await gateway.lastLog()).usage.input).toBe(bytes + 500 * 1_002 + 10_000)
   })
 
-  test('nothing when the upstream refuses, and once when the next chain answers', async () => {
+  test('nothing when the upstream refuses, and once when the next chain answers [D-rerank-11]', async () => {
     upstream.answer(answerJson({ message: 'invalid' }, 400))
     expect((await post(asked('ranker'))).status).toBe(400)
     expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
@@ -259,7 +262,7 @@ describe('is charged', () => {
 })
 
 describe('is told of', () => {
-  test('in the catalogue, and elsewhere by 404/40403', async () => {
+  test('in the catalogue, and elsewhere by 404/40403 [D-rerank-12]', async () => {
     const { body } = await get(`${gateway.baseUrl}/api/v1/user/user/models`)
     const endpoints = ['/v1/rerank', '/v2/rerank']
     expect(body.data).toContainEqual(expect.objectContaining({ model_id: 'ranker', endpoints }))
@@ -268,7 +271,7 @@ describe('is told of', () => {
     expect(elsewhere.body.message).toContain('call it at /v1/rerank')
   })
 
-  test('by explain, with what a vendor of another form does not get', async () => {
+  test('by explain, with what a vendor of another form does not get [D-rerank-13]', async () => {
     const { body } = await postJson(
       `${gateway.baseUrl}/api/v1/user/user/explain`,
       { protocol: 'rerank', body: { ...asked('of-voyage'), rank_fields: ['text'] } },

@@ -67,7 +67,7 @@ describe('MiniMax', () => {
       base_resp: { status_code: 0, status_msg: 'success' },
     })
 
-  test('is asked in its own form, and the sound comes as bytes', async () => {
+  test('is asked in its own form, and the sound comes as bytes [D-speech-14]', async () => {
     upstream.answer(spoken(SOUND))
     const { sound, type, dropped } = await speak({
       model: 'of-minimax',
@@ -178,7 +178,7 @@ describe('Gemini', () => {
       usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 60, totalTokenCount: 67 },
     })
 
-  test('is asked in its own form, and its samples come as a WAV file of their rate', async () => {
+  test('is asked in its own form, and its samples come as a WAV file of their rate [D-speech-15]', async () => {
     upstream.answer(spoken())
     const { sound, type, dropped } = await speak({
       model: 'of-google',

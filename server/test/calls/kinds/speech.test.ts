@@ -41,7 +41,7 @@ const sound: Answerer = (_request, response) => {
   response.end(SOUND)
 }
 
-test('the request passes but for its model, and the sound byte for byte', async () => {
+test('the request passes but for its model, and the sound byte for byte [D-speech-01]', async () => {
   upstream.answer(sound)
   const sent = '{ "model":"voice", "input":"a\\u0041", "voice" : {"id":"v"}, "own":1e3 }'
   const answer = await fetch(`${gateway.baseUrl}${PATH}`, {
@@ -60,7 +60,7 @@ test.each([
   ['letters', 'Hello', 5],
   ['characters of several bytes', '你好，世界', 5],
   ['a character of two UTF-16 units', '\u{1f600}a', 2],
-])('%s are charged as Unicode code points', async (_what, input, characters) => {
+])('%s are charged as Unicode code points [D-speech-02]', async (_what, input, characters) => {
   upstream.answer(sound)
   await post({ model: 'voice', input, voice: 'alloy' })
   expect(await gateway.lastLog()).toMatchObject({
@@ -84,7 +84,7 @@ test('a surrogate pair that is written in escapes is one character, and of two t
 describe('the official SDK', () => {
   const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
 
-  test('gets a sound file', async () => {
+  test('gets a sound file [D-speech-03]', async () => {
     const answer = await client().audio.speech.create({
       model: 'sandbox-voice',
       input: 'Fifteen letters',
@@ -111,7 +111,7 @@ describe('events', () => {
   const streamed = (...events: readonly string[]): Answerer =>
     answerJson(events.join(''), 200, { 'content-type': 'text/event-stream' })
 
-  test('pass as they are, and their usage is charged where the model is billed by token', async () => {
+  test('pass as they are, and their usage is charged where the model is billed by token [D-speech-04]', async () => {
     upstream.answer(streamed(DELTA, DELTA, DONE))
     const answer = await post({ model: 'by-token', input: 'Hello', voice: 'alloy', stream_format: 'sse' })
     expect(answer.text).toBe(`${DELTA}${DELTA}${DONE}`)
@@ -143,7 +143,7 @@ describe('events', () => {
 })
 
 describe('sound of a model that is billed by token', () => {
-  test('is taken for one and a half tokens a byte, where its vendor tells none', async () => {
+  test('is taken for one and a half tokens a byte, where its vendor tells none [D-speech-05]', async () => {
     upstream.answer(sound)
     await post({ model: 'by-token', input: 'x'.repeat(100), voice: 'alloy' })
     expect(await gateway.lastLog()).toMatchObject({ usage: { output: 150 }, usageSource: 'estimated' })
@@ -163,7 +163,7 @@ describe('before the first byte', () => {
     ['a document that tells of no error', answerJson({ status: 'queued', data: [] })],
     ['one in the form of problems', answerJson({ error: {} }, 200, { 'content-type': 'application/x+json' })],
     ['a page', answerJson('<html>sign in</html>', 200, { 'content-type': 'text/html; charset=utf-8' })],
-  ])('%s leads to the next chain', async (_what, answerer) => {
+  ])('%s leads to the next chain [D-speech-06]', async (_what, answerer) => {
     upstream.answer(answerer)
     spare.answer(sound)
     const answer = await post({ model: 'voice', input: 'Hello', voice: 'alloy' })
@@ -172,7 +172,7 @@ describe('before the first byte', () => {
     expect(await gateway.lastLog()).toMatchObject({ characters: 5, amount: 5n * PER_CHARACTER })
   })
 
-  test('the first byte begins the answer, before the others are there', async () => {
+  test('the first byte begins the answer, before the others are there [D-speech-07]', async () => {
     let finish: () => void = () => undefined
     upstream.answer((_request, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
@@ -211,7 +211,7 @@ test.each([
   ['voice', { characters: 5, amount: 5n * PER_CHARACTER }],
   // One and a half tokens a byte.
   ['hasty-by-token', { usage: expect.objectContaining({ output: 8 }), usageSource: 'estimated' }],
-])('who leaves %s before a byte has come pays for the whole text', async (model, charged) => {
+])('who leaves %s before a byte has come pays for the whole text [D-speech-08]', async (model, charged) => {
   const before = (await gateway.lastLog())?.callId
   const leaving = new AbortController()
   upstream.answer(() => leaving.abort())
@@ -232,7 +232,7 @@ test.each([
   )
 })
 
-test('a model that speaks is 40403 at the path of chats, which names the right one', async () => {
+test('a model that speaks is 40403 at the path of chats, which names the right one [D-speech-09]', async () => {
   const answer = await postJson(
     `${gateway.baseUrl}/v1/chat/completions`,
     { model: 'voice', messages: [] },
@@ -242,7 +242,7 @@ test('a model that speaks is 40403 at the path of chats, which names the right o
   expect(answer.text).toContain(PATH)
 })
 
-test('the catalogue says where it is called and what a million characters cost', async () => {
+test('the catalogue says where it is called and what a million characters cost [D-speech-10]', async () => {
   const prices = await get(`${gateway.baseUrl}/api/v1/user/user/pricing?model_id=voice`)
   expect(prices.body.data).toContainEqual(
     expect.objectContaining({ endpoints: [PATH], billing_modes: ['character'], character_price: 110 }),
@@ -257,7 +257,7 @@ describe('before it is sent', () => {
       { authorization: `Bearer ${key}` },
     )
 
-  test('its characters are held, and what an account has not cannot be spoken', async () => {
+  test('its characters are held, and what an account has not cannot be spoken [D-speech-11]', async () => {
     // Enough for a hundred characters.
     const account = await gateway.newAccount({ credits: 11 })
     const held: bigint[] = []
@@ -272,7 +272,7 @@ describe('before it is sent', () => {
     expect((await gateway.account(account.id)).held).toBe(0n)
   })
 
-  test('of calls at once only those are made that the account can pay', async () => {
+  test('of calls at once only those are made that the account can pay [D-speech-12]', async () => {
     // Enough for a hundred characters.
     const account = await gateway.newAccount({ credits: 11 })
     upstream.answer(sound)
@@ -284,7 +284,7 @@ describe('before it is sent', () => {
     expect(await gateway.account(account.id)).toMatchObject({ credits: 11_000_000n - paid, held: 0n })
   })
 
-  test('its characters count in the windows of its key, and those of a call that failed are given back', async () => {
+  test('its characters count in the windows of its key, and those of a call that failed are given back [D-speech-13]', async () => {
     const windows = [{ dimension: 'characters' as const, limit: 8, seconds: 60 }]
     const { key } = await gateway.newKey(gateway.accountId, { policy: { concurrency: undefined, windows } })
     upstream.answer(answerJson({ error: { message: 'no such voice' } }, 400))

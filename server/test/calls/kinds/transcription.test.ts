@@ -75,7 +75,7 @@ describe('the form passes but for its model', () => {
     ['before the file', [text('model', 'listener'), file()]],
     ['behind the file', [file(), text('model', 'listener')]],
     ['between other fields', [text('prompt', 'ä\r\n--b'), text('model', 'listener'), file(), text('x', '')]],
-  ])('which may stand %s', async (_where, parts) => {
+  ])('which may stand %s [D-transcription-01]', async (_where, parts) => {
     upstream.answer(written)
     const sent = form(...parts)
     const answer = await send(sent)
@@ -93,7 +93,7 @@ describe('the form passes but for its model', () => {
     })
   })
 
-  test('also to where English is made of it', async () => {
+  test('also to where English is made of it [D-transcription-02]', async () => {
     upstream.answer(written)
     await send(form(text('model', 'listener'), file()), { path: '/v1/audio/translations' })
     expect(upstream.requests.map(({ path }) => path)).toEqual(['/audio/translations'])
@@ -104,22 +104,25 @@ describe('the form passes but for its model', () => {
     ['text/plain', '1\n00:00:00,000 --> 00:00:02,500\nHello\n\n'],
     ['text/vtt', 'WEBVTT\n\n00:00.000 --> 00:02.500\nHello\n'],
     ['application/json', '{"task":"transcribe","duration":900.0,"text":"Hello","segments":[]}'],
-  ])('and an answer of %s comes back as it is, whatever it says of the length', async (type, body) => {
-    upstream.answer((_request, response) => {
-      response.writeHead(200, { 'content-type': type })
-      response.end(body)
-    })
-    const answer = await send(form(file(), text('model', 'listener'), text('stream', 'true')))
-    expect([answer.status, answer.text]).toEqual([200, body])
-    expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 2.5, amount: 250n * PER_HUNDREDTH })
-  })
+  ])(
+    'and an answer of %s comes back as it is, whatever it says of the length [D-transcription-03]',
+    async (type, body) => {
+      upstream.answer((_request, response) => {
+        response.writeHead(200, { 'content-type': type })
+        response.end(body)
+      })
+      const answer = await send(form(file(), text('model', 'listener'), text('stream', 'true')))
+      expect([answer.status, answer.text]).toEqual([200, body])
+      expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 2.5, amount: 250n * PER_HUNDREDTH })
+    },
+  )
 })
 
 describe('the official SDK', () => {
   const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
   const sound = () => toFile(SOUND, 'a.wav')
 
-  test('gets a text', async () => {
+  test('gets a text [D-transcription-04]', async () => {
     const answer = await client().audio.transcriptions.create({
       model: 'sandbox-listen',
       file: await sound(),
@@ -155,7 +158,7 @@ describe('the official SDK', () => {
     expect(answer).toMatchObject({ duration: 2.5, segments: [{ start: 0, end: 2.5 }] })
   })
 
-  test('reads it while it is written down', async () => {
+  test('reads it while it is written down [D-transcription-05]', async () => {
     const events = await client().audio.transcriptions.create({
       model: 'sandbox-listen',
       file: await sound(),
@@ -167,7 +170,7 @@ describe('the official SDK', () => {
     expect(await gateway.lastLog()).toMatchObject({ stream: true, ending: 'complete', audioSeconds: 2.5 })
   })
 
-  test('gets English', async () => {
+  test('gets English [D-transcription-06]', async () => {
     const answer = await client().audio.translations.create({ model: 'sandbox-listen', file: await sound() })
     expect(answer.text).toContain('2.5 seconds')
   })
@@ -181,7 +184,7 @@ describe('events', () => {
     answerJson(events.join(''), 200, { 'content-type': 'text/event-stream' })
   const body = (model: string) => form(text('model', model), text('stream', 'true'), file())
 
-  test('pass as they are, and their usage is charged where the model is billed by token', async () => {
+  test('pass as they are, and their usage is charged where the model is billed by token [D-transcription-07]', async () => {
     upstream.answer(streamed(DELTA, DELTA, DONE))
     const answer = await send(body('by-token'))
     expect(answer.text).toBe(`${DELTA}${DELTA}${DONE}`)
@@ -200,7 +203,7 @@ describe('events', () => {
   })
 })
 
-test('a model that is billed by token, and whose vendor tells none, is charged by the length of the sound', async () => {
+test('a model that is billed by token, and whose vendor tells none, is charged by the length of the sound [D-transcription-08]', async () => {
   upstream.answer(written)
   await send(form(text('model', 'by-token'), file()))
   expect(await gateway.lastLog()).toMatchObject({
@@ -274,7 +277,7 @@ describe('a form that cannot be called is refused before anything is spent:', ()
       /a part is encoded/,
       form(file(), [`${model[0]}\r\nContent-Transfer-Encoding: base64`, 'bGlzdGVuZXI=']),
     ],
-  ])('%s', async (_what, code, message, body, type) => {
+  ])('%s [D-transcription-09]', async (_what, code, message, body, type) => {
     const answer = await send(body, type === undefined ? {} : { type })
     expect([answer.status, answer.body.code]).toEqual([400, code])
     expect(answer.body.message).toMatch(message)
@@ -284,7 +287,7 @@ describe('a form that cannot be called is refused before anything is spent:', ()
 })
 
 describe('what cannot be measured', () => {
-  test('counts by its bytes at the lowest rate of speech, whatever the vendor says', async () => {
+  test('counts by its bytes at the lowest rate of speech, whatever the vendor says [D-transcription-10]', async () => {
     upstream.answer(answerJson({ text: 'Hello', duration: 0.1 }))
     await send(form(text('model', 'listener'), file(Buffer.alloc(12_345, 'x'))))
     expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 12.35, amount: 1_235n * PER_HUNDREDTH })
@@ -304,23 +307,26 @@ describe('before the first byte', () => {
     ['an error inside a 200', answerJson({ error: { message: 'busy' } })],
     ['an empty answer', answerJson('', 200, { 'content-type': 'text/plain' })],
     ['a page', answerJson('<html>sign in</html>', 200, { 'content-type': 'text/html; charset=utf-8' })],
-  ])('%s leads to the next chain, which gets the whole form', async (_what, answerer) => {
-    upstream.answer(answerer)
-    spare.answer(written)
-    const sent = form(text('model', 'listener'), file(waveFile(100)))
-    expect(sent.length).toBeGreaterThan(1_500_000)
-    const answer = await send(sent)
-    expect(answer.status).toBe(200)
-    const expected = sent.length + 'listener-upstream'.length - 'listener'.length
-    expect(spare.requests.map(({ path, body }) => [path, body.length])).toEqual([
-      ['/audio/transcriptions', expected],
-    ])
-    expect(spare.requests[0]?.body.subarray(-1_000_000).equals(sent.subarray(-1_000_000))).toBe(true)
-    expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 100, amount: 10_000n * PER_HUNDREDTH })
-  })
+  ])(
+    '%s leads to the next chain, which gets the whole form [D-transcription-11]',
+    async (_what, answerer) => {
+      upstream.answer(answerer)
+      spare.answer(written)
+      const sent = form(text('model', 'listener'), file(waveFile(100)))
+      expect(sent.length).toBeGreaterThan(1_500_000)
+      const answer = await send(sent)
+      expect(answer.status).toBe(200)
+      const expected = sent.length + 'listener-upstream'.length - 'listener'.length
+      expect(spare.requests.map(({ path, body }) => [path, body.length])).toEqual([
+        ['/audio/transcriptions', expected],
+      ])
+      expect(spare.requests[0]?.body.subarray(-1_000_000).equals(sent.subarray(-1_000_000))).toBe(true)
+      expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 100, amount: 10_000n * PER_HUNDREDTH })
+    },
+  )
 })
 
-test('with the fallback model, when all chains fail, but only with one that listens', async () => {
+test('with the fallback model, when all chains fail, but only with one that listens [D-transcription-12]', async () => {
   const busy = answerJson({ error: { message: 'busy' } }, 503)
   const sent = form(text('model', 'hasty'), file())
   upstream.answer(busy)
@@ -339,7 +345,7 @@ test('with the fallback model, when all chains fail, but only with one that list
   expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 0, amount: 0n })
 })
 
-test('the customer’s own credential is used, where there is one, and then nothing is taken', async () => {
+test('the customer’s own credential is used, where there is one, and then nothing is taken [D-transcription-13]', async () => {
   const owner = await gateway.newAccount({ credits: 10 })
   await gateway.storage.accounts.putByok(
     owner.id,
@@ -354,7 +360,7 @@ test('the customer’s own credential is used, where there is one, and then noth
 })
 
 test.each(['hasty', 'listener'])(
-  'who leaves %s before a byte has come pays for all of the sound',
+  'who leaves %s before a byte has come pays for all of the sound [D-transcription-14]',
   async (model) => {
     const before = (await gateway.lastLog())?.callId
     const leaving = new AbortController()
@@ -380,7 +386,7 @@ test.each(['hasty', 'listener'])(
   },
 )
 
-test('a model that listens is 40403 at the path of chats, which names the right one', async () => {
+test('a model that listens is 40403 at the path of chats, which names the right one [D-transcription-15]', async () => {
   const answer = await postJson(
     `${gateway.baseUrl}/v1/chat/completions`,
     { model: 'listener', messages: [] },
@@ -390,7 +396,7 @@ test('a model that listens is 40403 at the path of chats, which names the right 
   expect(answer.text).toContain(PATH)
 })
 
-test('the catalogue says where it is called and what a second costs', async () => {
+test('the catalogue says where it is called and what a second costs [D-transcription-16]', async () => {
   const prices = await get(`${gateway.baseUrl}/api/v1/user/user/pricing?model_id=listener`)
   expect(prices.body.data).toContainEqual(
     expect.objectContaining({
@@ -409,7 +415,7 @@ describe('explain', () => {
       { authorization: `Bearer ${gateway.key}` },
     )
 
-  test('takes the seconds that the sound would play, and holds them', async () => {
+  test('takes the seconds that the sound would play, and holds them [D-transcription-17]', async () => {
     const { body } = await asked({ audio_seconds: 2.4901 })
     expect(body.data).toMatchObject({
       refusal: null,
@@ -430,7 +436,7 @@ describe('before it is sent', () => {
   const listen = (key: string, seconds: number) =>
     send(form(text('model', 'listener'), file(waveFile(seconds))), { key })
 
-  test('its sound is held, and what an account has not cannot be written down', async () => {
+  test('its sound is held, and what an account has not cannot be written down [D-transcription-18]', async () => {
     // Enough for eleven seconds.
     const account = await gateway.newAccount({ credits: 11_000 })
     const held: bigint[] = []
@@ -445,7 +451,7 @@ describe('before it is sent', () => {
     expect((await gateway.account(account.id)).held).toBe(0n)
   })
 
-  test('of calls at once only those are made that the account can pay', async () => {
+  test('of calls at once only those are made that the account can pay [D-transcription-19]', async () => {
     const account = await gateway.newAccount({ credits: 11_000 })
     upstream.answer(written)
     const answers = await Promise.all(Array.from({ length: 10 }, () => listen(account.key, 4)))
@@ -456,7 +462,7 @@ describe('before it is sent', () => {
     expect(await gateway.account(account.id)).toMatchObject({ credits: 11_000_000_000n - paid, held: 0n })
   })
 
-  test('its seconds count in the windows of its key, and those of a call that failed are given back', async () => {
+  test('its seconds count in the windows of its key, and those of a call that failed are given back [D-transcription-20]', async () => {
     const windows = [{ dimension: 'audio_seconds' as const, limit: 8, seconds: 60 }]
     const { key } = await gateway.newKey(gateway.accountId, { policy: { concurrency: undefined, windows } })
     upstream.answer(answerJson({ error: { message: 'no such language' } }, 400))

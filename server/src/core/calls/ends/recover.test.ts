@@ -126,22 +126,25 @@ describe('recovery of an open call', () => {
   test.each([
     ['sound that is written down', { audioSeconds: 2.5 }, { audioSecondPrice: '1' }, 'audio_second', 2_500],
     ['a text that is spoken', { characters: 11 }, { characterPrice: '100000' }, 'character', 1_100],
-  ] as const)('%s is billed whole by who takes the call over', (_what, pieces, prices, mode, amount) => {
-    const terms = JSON.stringify({
-      ...TERMS,
-      pricing: { ...NO_PRICES, billingModes: [mode], ...prices },
-    })
-    const text = encodeDescription({ ...description, ...pieces })
-    expect(decideRecovery(openCall(progress, { terms, description: text }), LATER)).toMatchObject({
-      kind: 'settle',
-      amount: credits(amount),
-      used: pieces,
-      log: pieces,
-    })
-    expect(decideRecovery(openCall(undefined, { terms, description: text }), LATER)).toMatchObject({
-      kind: 'abandon',
-    })
-  })
+  ] as const)(
+    '%s is billed whole by who takes the call over [D-speech-16]',
+    (_what, pieces, prices, mode, amount) => {
+      const terms = JSON.stringify({
+        ...TERMS,
+        pricing: { ...NO_PRICES, billingModes: [mode], ...prices },
+      })
+      const text = encodeDescription({ ...description, ...pieces })
+      expect(decideRecovery(openCall(progress, { terms, description: text }), LATER)).toMatchObject({
+        kind: 'settle',
+        amount: credits(amount),
+        used: pieces,
+        log: pieces,
+      })
+      expect(decideRecovery(openCall(undefined, { terms, description: text }), LATER)).toMatchObject({
+        kind: 'abandon',
+      })
+    },
+  )
 
   test('a video the vendor has is billed by its declared seconds', () => {
     const terms = JSON.stringify({
