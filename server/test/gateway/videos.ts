@@ -1,6 +1,7 @@
 /** What tests about videos share: prices by the second, videos, forms as clients send them, vendors that play along. */
 import type { Pricing } from '../../src/core/catalogue.ts'
 import { sampleVideo as makeVideo } from '../../src/providers/sandbox/video/sample-video.ts'
+import { recordingNear } from '../../src/providers/sandbox/video/video-picture.ts'
 import { type Answer, readAnswer } from './client.ts'
 import { PATIENCE_MS } from './gateway.ts'
 import type { Answerer, ReceivedRequest, ScriptedUpstream } from './scripted-upstream.ts'
@@ -24,7 +25,7 @@ export const VIDEO_PRICES: Pricing = {
 
 /** A video of that many seconds that plays. */
 export function sampleVideo(seconds: number): Buffer {
-  return Buffer.from(makeVideo({ width: 320, height: 180 }, seconds))
+  return Buffer.from(makeVideo(recordingNear({ width: 320, height: 180 }), seconds))
 }
 
 /** The smallest PNG there is. */

@@ -1,9 +1,11 @@
 /** Puts one H.264 track into an MP4 file whose index lies before its bytes, so that it plays while it loads. */
-import type { Parameters, Picture } from './h264.ts'
 
 export interface Track {
-  readonly picture: Picture
-  readonly parameters: Parameters
+  /** Pixels. */
+  readonly width: number
+  readonly height: number
+  /** An AVCDecoderConfigurationRecord, with lengths of four bytes (ISO 14496-15, 5.3.3.1). */
+  readonly configuration: Uint8Array
   readonly framesPerSecond: number
   /** In the order they are shown; `key`: decodable alone. */
   readonly frames: readonly { readonly key: boolean; readonly unit: Uint8Array }[]
@@ -43,7 +45,7 @@ function index(track: Track, firstByteAt: number): Uint8Array {
   )
 }
 
-function trackHeader({ picture }: Track, ticks: number): Uint8Array {
+function trackHeader({ width, height }: Track, ticks: number): Uint8Array {
   // Flags: enabled, in the movie, in its preview.
   return fullBox(
     'tkhd',
@@ -52,7 +54,7 @@ function trackHeader({ picture }: Track, ticks: number): Uint8Array {
     u32(1, 0, ticks),
     zeros(16),
     MATRIX,
-    u32(picture.width * 0x10000, picture.height * 0x10000),
+    u32(width * 0x10000, height * 0x10000),
   )
 }
 
@@ -85,30 +87,19 @@ function sampleTables(track: Track, firstByteAt: number): readonly Uint8Array[] 
   ]
 }
 
-function sampleEntry({ picture, parameters }: Track): Uint8Array {
-  const { profile, constraints, level, sequence, picture: pictureParameters } = parameters
-  const configuration = box(
-    'avcC',
-    // Lengths of four bytes, one set of each kind.
-    Uint8Array.of(1, profile, constraints, level, 0xff, 0xe1),
-    u16(sequence.byteLength),
-    sequence,
-    Uint8Array.of(1),
-    u16(pictureParameters.byteLength),
-    pictureParameters,
-  )
+function sampleEntry({ width, height, configuration }: Track): Uint8Array {
   return box(
     'avc1',
     zeros(6),
     u16(1),
     zeros(16),
-    u16(picture.width, picture.height),
+    u16(width, height),
     // 72 dots an inch, one frame a sample, no name, 24 bits of colour.
     u32(0x480000, 0x480000, 0),
     u16(1),
     zeros(32),
     u16(24, 0xffff),
-    configuration,
+    box('avcC', configuration),
   )
 }
 
@@ -125,7 +116,8 @@ function fullBox(type: string, flags: number, ...parts: readonly Uint8Array[]): 
   return box(type, u32(flags), ...parts)
 }
 
-function join(parts: readonly Uint8Array[]): Uint8Array {
+/** One after the other. */
+export function join(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0))
   let at = 0
   for (const part of parts) {

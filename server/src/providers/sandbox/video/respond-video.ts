@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { VideoReply } from '../../video.ts'
 import { sampleVideo } from './sample-video.ts'
 import { SANDBOX_VIDEO_MODEL } from '../models.ts'
-import { lengthOf, pictureOf } from './video-picture.ts'
+import { lengthOf, pictureOf, recordingNear } from './video-picture.ts'
 import { type Ending, endingOf, scriptOf } from './video-script.ts'
 
 export function respondVideo(request: HttpRequest, taskId: string): VideoReply {
@@ -58,12 +58,18 @@ function ended(order: Order, id: string): JsonObject {
   const failure = FAILURES[order.ending]
   if (failure !== undefined) return { status: 'failed', error: failure }
   const seconds = order.milliseconds / 1000
-  const finished = { status: 'completed', progress: 100, seconds, size: `${order.width}x${order.height}` }
+  const recording = recordingNear(order)
+  const finished = {
+    status: 'completed',
+    progress: 100,
+    seconds,
+    size: `${recording.width}x${recording.height}`,
+  }
   const lastsMs = LINKS_LAST_MS[order.ending]
   if (lastsMs !== undefined) {
     return { ...finished, url: `https://sandbox.invalid/videos/${id}.mp4`, lasts_ms: lastsMs }
   }
-  return { ...finished, data: encodeBase64Bytes(sampleVideo(order, seconds)), media_type: 'video/mp4' }
+  return { ...finished, data: encodeBase64Bytes(sampleVideo(recording, seconds)), media_type: 'video/mp4' }
 }
 
 const LINKS_LAST_MS: Readonly<Partial<Record<Ending, number>>> = {

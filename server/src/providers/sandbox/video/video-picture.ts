@@ -1,14 +1,18 @@
-/** How large the sandbox makes a video: as asked where it can, else as it likes. */
+/** How large the sandbox makes a video: as asked where it has such a recording, else as near as it can. */
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
-import type { Picture } from './h264.ts'
+import { type Recording, RECORDINGS } from './recordings.ts'
 
 /** Seconds of a video nobody gave a length, or one no video can have. */
 export const USUAL_SECONDS = 4
 /** A minute of the largest picture is two megabytes. */
 const SECONDS_MAX = 60
-const SIDE_MIN = 64
-const SIDE_MAX = 3840
 const USUAL: Picture = { width: 1280, height: 720 }
+
+/** Whole pixels. */
+export interface Picture {
+  readonly width: number
+  readonly height: number
+}
 
 export function lengthOf(seconds: number | undefined): number {
   return seconds !== undefined && seconds > 0 && seconds <= SECONDS_MAX ? seconds : USUAL_SECONDS
@@ -25,20 +29,29 @@ export function pictureOf(wish: PictureWish): Picture {
   const sized = sizeOf(wish.size) ?? USUAL
   const short = shortSideOf(wish.resolution) ?? Math.min(sized.width, sized.height)
   const ratio = ratioOf(wish.ratio) ?? sized.width / sized.height
-  if (wish.ratio === undefined && wish.resolution === undefined) return sized
-  const picture =
-    ratio >= 1
-      ? { width: even(short * ratio), height: even(short) }
-      : { width: even(short), height: even(short / ratio) }
-  return fits(picture) ? picture : sized
+  return ratio >= 1
+    ? { width: Math.round(short * ratio), height: short }
+    : { width: short, height: Math.round(short / ratio) }
+}
+
+/** Of the recordings of the same shape, lying, upright or square, the one whose short side is nearest. */
+export function recordingNear({ width, height }: Picture): Recording {
+  const shape = Math.sign(width - height)
+  const distance = (recording: Recording): number =>
+    Math.abs(Math.min(recording.width, recording.height) - Math.min(width, height))
+  return RECORDINGS.filter((recording) => Math.sign(recording.width - recording.height) === shape).reduce(
+    (best, recording) => (distance(recording) < distance(best) ? recording : best),
+  )
 }
 
 function sizeOf(size: JsonValue | undefined): Picture | undefined {
   if (!isJsonObject(size)) return undefined
   const { width, height } = size
-  if (typeof width !== 'number' || typeof height !== 'number') return undefined
-  const picture = { width: even(width), height: even(height) }
-  return fits(picture) ? picture : undefined
+  return isSide(width) && isSide(height) ? { width, height } : undefined
+}
+
+function isSide(pixels: JsonValue | undefined): pixels is number {
+  return typeof pixels === 'number' && Number.isSafeInteger(pixels) && pixels > 0
 }
 
 function ratioOf(ratio: JsonValue | undefined): number | undefined {
@@ -52,13 +65,4 @@ function shortSideOf(resolution: JsonValue | undefined): number | undefined {
   if (text === '4k') return 2160
   const lines = Number(/^(\d{2,4})p$/.exec(text)?.[1])
   return Number.isFinite(lines) ? lines : undefined
-}
-
-/** Colours are stored for every second pixel only. */
-function even(pixels: number): number {
-  return Math.round(pixels / 2) * 2
-}
-
-function fits({ width, height }: Picture): boolean {
-  return Math.min(width, height) >= SIDE_MIN && Math.max(width, height) <= SIDE_MAX
 }

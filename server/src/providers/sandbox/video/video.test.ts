@@ -1,12 +1,13 @@
-import fc from 'fast-check'
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
 import { describe, expect, test } from 'vitest'
 import { decodeBase64Bytes } from '../../../core/canonical/media/base64.ts'
 import { forwardModelId } from '../../../core/ids.ts'
 import type { VideoRequest } from '../../../core/video/request.ts'
 import type { VideoContext, VideoStep, VideoSubmission } from '../../video.ts'
 import { order } from '../../video-forms/testing/order.ts'
-import { bitWriter } from './bits.ts'
+import { RECORDINGS } from './recordings.ts'
 import { sampleVideo } from './sample-video.ts'
+import { recordingNear } from './video-picture.ts'
 import { sandboxVideo } from './video.ts'
 
 const BASE = 'https://sandbox.invalid'
@@ -110,20 +111,33 @@ describe('a sandbox video', () => {
   test.each([
     ['the usual size and length', {}, undefined, { width: 1280, height: 720, seconds: 4 }],
     ['a size', { size: { width: 720, height: 1280 } }, 8, { width: 720, height: 1280, seconds: 8 }],
-    ['an odd size', { size: { width: 853, height: 481 } }, 1, { width: 854, height: 482, seconds: 1 }],
-    ['half a second more', { size: { width: 64, height: 64 } }, 2.5, { width: 64, height: 64, seconds: 2.5 }],
+    ['an odd size', { size: { width: 853, height: 481 } }, 1, { width: 854, height: 480, seconds: 1 }],
+    [
+      'half a second more',
+      { size: { width: 480, height: 480 } },
+      2.5,
+      { width: 480, height: 480, seconds: 2.5 },
+    ],
     ['a ratio', { ratio: '1:1' }, undefined, { width: 720, height: 720, seconds: 4 }],
+    ['a ratio of no recording', { ratio: '3:4' }, undefined, { width: 720, height: 1280, seconds: 4 }],
     ['a resolution', { resolution: '480p', ratio: '9:16' }, 4, { width: 480, height: 854, seconds: 4 }],
+    ['a size too small', { size: { width: 64, height: 64 } }, 4, { width: 480, height: 480, seconds: 4 }],
     [
       'a size too large',
       { size: { width: 9999, height: 9999 } },
       4,
-      { width: 1280, height: 720, seconds: 4 },
+      { width: 2160, height: 2160, seconds: 4 },
     ],
+    ['no size', { size: { width: 0, height: 480 } }, 4, { width: 1280, height: 720, seconds: 4 }],
     ['a length too great', {}, 61, { width: 1280, height: 720, seconds: 4 }],
-  ])('has %s as asked, where it can', (_, request: Partial<VideoRequest>, seconds, shape) => {
-    expect(shapeOf(bytesOf(live(request, seconds).steps.at(-1)))).toEqual(shape)
-  })
+  ])(
+    'has %s as asked, where it can, and tells what it has',
+    (_, request: Partial<VideoRequest>, seconds, shape) => {
+      const end = live(request, seconds).steps.at(-1)
+      expect(shapeOf(bytesOf(end))).toEqual(shape)
+      expect(end).toMatchObject({ secondsProduced: shape.seconds, size: `${shape.width}x${shape.height}` })
+    },
+  )
 
   test.each([
     ['sandbox:fail', 'upstream'],
@@ -203,7 +217,7 @@ describe('a sandbox video', () => {
 })
 
 describe('the file', () => {
-  const file = sampleVideo({ width: 320, height: 180 }, 2)
+  const file = sampleVideo(recordingNear({ width: 320, height: 180 }), 2)
 
   test('begins with its type, then its index, then its bytes: it plays while it loads', () => {
     const view = new DataView(file.buffer)
@@ -231,30 +245,23 @@ describe('the file', () => {
   })
 
   test('of a minute in the largest size stays small', () => {
-    expect(sampleVideo({ width: 3840, height: 2160 }, 60).byteLength).toBeLessThan(2_200_000)
-  })
-})
-
-describe('bits', () => {
-  test.each([
-    ['ue(0) is 1', [0], 0b1_1000000],
-    ['ue(1) is 010', [1], 0b010_10000],
-    ['ue(4) is 00101', [4], 0b00101_100],
-    ['ue(2), ue(0) are 011 1', [2, 0], 0b0111_1000],
-  ])('%s, ended by a stop bit', (_, values, byte) => {
-    const writer = bitWriter()
-    for (const value of values) writer.unsigned(value)
-    expect([...writer.finish()]).toEqual([byte])
+    expect(sampleVideo(recordingNear({ width: 3840, height: 2160 }), 60).byteLength).toBeLessThan(2_200_000)
   })
 
-  test('no payload holds a start code, whatever is written', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 200 }), (values) => {
-        const writer = bitWriter()
-        for (const value of values) writer.bits(value, 8)
-        const bytes = [...writer.finish()]
-        expect(bytes.some((byte, at) => byte <= 2 && bytes[at - 1] === 0 && bytes[at - 2] === 0)).toBe(false)
-      }),
-    )
+  test.each(RECORDINGS)('of $width × $height is read by others, however long', async (recording) => {
+    const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(sampleVideo(recording, 9.25)) })
+    const track = await input.getPrimaryVideoTrack()
+    if (track === null) throw new Error('no track')
+    expect(await track.getDecoderConfig()).toMatchObject({
+      codec: expect.stringMatching(/^avc1\.42c0/),
+      codedWidth: recording.width,
+      codedHeight: recording.height,
+    })
+    expect(await track.computeDuration()).toBe(9.25)
+    const keys: number[] = []
+    for await (const packet of new EncodedPacketSink(track).packets()) {
+      if ((await track.determinePacketType(packet)) === 'key') keys.push(packet.timestamp)
+    }
+    expect(keys).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 })
