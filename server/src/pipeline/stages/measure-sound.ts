@@ -3,6 +3,7 @@ import type { FormFile, ScannedRequest } from '../../core/passthrough/requests/s
 import type { AuthenticatedCall, ReceivedBody } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import type { BodyFile } from '../instance/body-files.ts'
+import { BYTES_PER_SECOND_LEAST } from '../lanes/threads/sound/sound-bytes.ts'
 
 export type MeasureSoundParts = Pick<Pipeline, 'conversions' | 'telemetry'>
 
@@ -16,11 +17,6 @@ export interface ReadBody extends ReceivedBody {
   readonly file?: BodyFile | undefined
 }
 
-/**
- * Speech at the lowest rate that anybody records it at, 8 kbit/s: no sound whose length cannot be told is longer than its
- * bytes at this rate, and it is charged so.
- */
-const BYTES_PER_SECOND_LEAST = 1_000
 const HUNDREDTHS = 100
 /** Of the sum of thousands of packets, in hundredths. */
 const ROUNDING = 1e-6

@@ -5,22 +5,28 @@
 import { readSync } from 'node:fs'
 import type { EncodedPacket, InputAudioTrack } from 'mediabunny'
 import type * as library from 'mediabunny'
-import type { Span } from '../../../core/passthrough/splice.ts'
-import type { MeasureTask, SoundMeasured } from './work.ts'
+import type { Span } from '../../../../core/passthrough/splice.ts'
+import { BYTES_PER_SECOND_LEAST } from './sound-bytes.ts'
+import { chainsOf, type OggChain, type Read, tagBytesOf } from './sound-frames.ts'
+import type { MeasureTask, SoundMeasured } from '../work.ts'
 
 type Library = typeof library
 
 /** Samples of the lowest quality that any format has, as bytes of one channel. */
 const SAMPLE_BYTES_MOST = 4
 /** Of one packet, whatever its times say. */
-const FRAME_SAMPLES: Readonly<Record<string, number>> = { aac: 1_024, mp3: 576 }
+const FRAME_SAMPLES: Readonly<Record<string, number>> = { aac: 1_024, mp3: 576, ac3: 1_536, eac3: 256 }
 /** Highest rate of formats that lose something, bits a second. */
 const BITS_PER_SECOND_MOST = 640_000
 const LOSSLESS = /^(?:pcm|flac|alaw|ulaw)/
 /** Names of an artist, a picture: what is no packet may be as large as this, or as all packets. */
 const UNHEARD_BYTES_MAX = 262_144
-/** Head of a WAV file, and what recorders write beside the sound. */
-const WAVE_HEAD_BYTES = 4_096
+/** Head of a file, and what recorders write beside the sound. */
+const HEAD_BYTES = 4_096
+/** Twenty milliseconds each, eleven hours: who sends more has a thread at work for nothing. */
+const PACKETS_MAX = 2_000_000
+/** Of Ogg files, one behind the other. */
+const CHAINS_MAX = 1_000
 
 export async function measureSounds(task: MeasureTask): Promise<SoundMeasured> {
   const library = await import('mediabunny')
@@ -46,8 +52,6 @@ function plausible(seconds: number): number {
   throw new Error('its times are impossible')
 }
 
-type Read = (start: number, end: number) => Uint8Array
-
 function reader({ head, descriptor }: MeasureTask, span: Span): Read {
   return (start, end) => {
     const from = span.start + start
@@ -68,10 +72,23 @@ function reader({ head, descriptor }: MeasureTask, span: Span): Read {
 
 async function measure(library: Library, read: Read, size: number): Promise<number> {
   if (size === 0) return 0
-  const { ADTS, CustomSource, FLAC, Input, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF, WAVE, WEBM } = library
+  const chains = chainsOf(read, size)
+  if (chains.length === 0) return measureOne(library, read, size)
+  if (chains.length > CHAINS_MAX) throw new Error('it is put together of too many files')
+  // One behind the other, each with a head of its own: players go on from one to the next.
+  let seconds = 0
+  for (const chain of chains) {
+    const readChain: Read = (start, end) => read(chain.start + start, Math.min(chain.start + end, chain.end))
+    seconds += await measureOne(library, readChain, chain.end - chain.start, chain)
+  }
+  return seconds
+}
+
+async function measureOne(library: Library, read: Read, size: number, chain?: OggChain): Promise<number> {
+  const { ADTS, CustomSource, FLAC, Input, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } = library
   const input = new Input({
     source: new CustomSource({ getSize: () => size, read }),
-    formats: [MP4, QTFF, MATROSKA, WEBM, WAVE, MP3, OGG, ADTS, FLAC, MPEG_TS],
+    formats: [MP4, QTFF, MATROSKA, WEBM, WAVE, MP3, OGG, ADTS, FLAC],
   })
   try {
     const sound = await Promise.all((await input.getAudioTracks()).map((track) => walkSound(library, track)))
@@ -81,10 +98,15 @@ async function measure(library: Library, read: Read, size: number): Promise<numb
     const heard = seen.reduce((sum, { bytes }) => sum + bytes, 0)
     const longest = Math.max(...sound.map(({ seconds }) => seconds))
     const unheard = Math.max(0, size - heard)
-    if ((await input.getFormat()) === WAVE) return waveSeconds(sound[0], longest, unheard)
-    if (unheard > UNHEARD_BYTES_MAX && unheard > heard)
+    const format = await input.getFormat()
+    if (format === WAVE) return waveSeconds(sound[0], longest, unheard)
+    const isTable = format !== MP3 && format !== OGG && format !== ADTS && format !== FLAC
+    const tags = isTable ? 0 : tagBytesOf(read, size, chain)
+    const between = Math.max(0, unheard - tags)
+    if (between > UNHEARD_BYTES_MAX && between > heard)
       throw new Error('most of it is no sound that is known')
-    return longest
+    // Players look for sound behind what is none, but for files that have a table of their packets.
+    return isTable ? longest : longest + Math.max(0, between - HEAD_BYTES) / BYTES_PER_SECOND_LEAST
   } finally {
     input.dispose()
   }
@@ -92,7 +114,7 @@ async function measure(library: Library, read: Read, size: number): Promise<numb
 
 /** Players go on behind the end that a WAV file names. */
 function waveSeconds(sound: Walked | undefined, seconds: number, unheard: number): number {
-  const behind = Math.max(0, unheard - WAVE_HEAD_BYTES)
+  const behind = Math.max(0, unheard - HEAD_BYTES)
   if (behind === 0) return seconds
   if (sound === undefined || sound.bytesPerSecond === undefined) throw new Error('its length is not known')
   return seconds + behind / sound.bytesPerSecond
@@ -112,7 +134,8 @@ async function walkSound(library: Library, track: InputAudioTrack): Promise<Walk
   const channels = await track.getNumberOfChannels()
   const walked = await walk(library, track, codec === 'opus' ? opusSeconds : undefined)
   const raw = rate * channels * (LOSSLESS.test(codec ?? '') ? sampleBytesOf(codec) : 0)
-  const most = raw > 0 ? raw : BITS_PER_SECOND_MOST / 8
+  const lossy = codec === null ? BYTES_PER_SECOND_LEAST : BITS_PER_SECOND_MOST / 8
+  const most = raw > 0 ? raw : lossy
   const ofFrames = ((FRAME_SAMPLES[codec ?? ''] ?? 0) * walked.packets) / rate
   return {
     ...walked,
@@ -134,6 +157,7 @@ async function walk(
     seconds += Math.max(0, packet.duration, secondsIn?.(packet) ?? 0)
     bytes += packet.byteLength
     packets += 1
+    if (packets > PACKETS_MAX) throw new Error('it has too many packets')
   }
   return { seconds, bytes, packets }
 }

@@ -15,7 +15,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny'
 import { expect, test } from 'vitest'
-import { waveFile } from '../../../../test/calls/wave-file.ts'
+import { waveFile } from '../../../../../test/calls/wave-file.ts'
 import { measureSounds } from './measure-sounds.ts'
 
 async function lengthOf(file: Uint8Array): Promise<number | undefined> {
@@ -116,8 +116,43 @@ test.each<[string, () => Promise<Uint8Array> | Uint8Array, number]>([
     () => muxed(new WebMOutputFormat(), 'opus', { ...opus, packets: 1_000, each: 0.001 }),
     20,
   ],
+  ['two Ogg files one behind the other', async () => Buffer.concat([await oggOf(100), await oggOf(900)]), 20],
+  [
+    'an Ogg file that goes on behind what is none',
+    async () => resumed(await oggOf(2), await oggOf(1_000)),
+    20,
+  ],
+  ['an AAC file that goes on behind what is none', () => resumed(adts(2), adts(1_000)), 90],
+  ['an MP3 file that goes on at another rate', () => Buffer.concat([mp3(2), slowMp3(1_000)]), 68],
 ])('%s is as long as what it holds', async (_what, file, seconds) => {
   expect(await lengthOf(await file())).toBeGreaterThanOrEqual(seconds - 0.6)
+})
+
+function oggOf(packets: number): Promise<Uint8Array> {
+  return muxed(new OggOutputFormat(), 'opus', { ...opus, packets })
+}
+
+function resumed(one: Uint8Array, other: Uint8Array): Buffer {
+  return Buffer.concat([one, Buffer.from('none'), other])
+}
+
+/** MPEG 2.5 layer III, 8 kbit/s at 8 000: 72 bytes for 576 samples. */
+function slowMp3(frames: number): Buffer {
+  const frame = Buffer.alloc(72)
+  frame.writeUInt32BE(0xff_e3_18_c0, 0)
+  return Buffer.concat(Array.from({ length: frames }, () => frame))
+}
+
+/** ID3v2.4 with a picture. */
+function id3(bytes: number): Buffer {
+  const head = Buffer.from('ID3\u0004\u0000\u0000', 'latin1')
+  const size = Buffer.from([21, 14, 7, 0].map((shift) => (bytes >> shift) & 0x7f))
+  return Buffer.concat([head, size, Buffer.alloc(bytes, 'picture')])
+}
+
+test('a picture of an artist takes no time, and is not held against the sound', async () => {
+  expect(await lengthOf(Buffer.concat([id3(1_000_000), mp3(100)]))).toBeCloseTo(2.612, 2)
+  expect(await lengthOf(Buffer.concat([id3(1_000_000), adts(100)]))).toBeCloseTo(2.322, 2)
 })
 
 test.each<[string, () => Promise<Uint8Array> | Uint8Array]>([
