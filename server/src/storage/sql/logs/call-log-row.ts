@@ -61,41 +61,47 @@ type Detail = Omit<
 
 type Column = keyof ReturnType<typeof columnsOf>
 
-/** Field by field: copying a row only to leave out what has columns costs more than all its cells. */
+/** What has columns of its own, and what every row says beside `EMPTY_LOG_ROW`. */
+const IN_COLUMNS: { readonly [Name in Column]: undefined } = {
+  callId: undefined,
+  requestId: undefined,
+  createdAt: undefined,
+  endedAt: undefined,
+  accountId: undefined,
+  keyId: undefined,
+  httpStatus: undefined,
+  appId: undefined,
+  customId: undefined,
+  user: undefined,
+  amount: undefined,
+  deducted: undefined,
+}
+const NO_DETAIL: Record<keyof CallLogRow, unknown> = {
+  endpoint: undefined,
+  clientProtocol: undefined,
+  ...EMPTY_LOG_ROW,
+  ...IN_COLUMNS,
+}
+const DETAILS = namesOf(NO_DETAIL).filter((name) => !Object.hasOwn(IN_COLUMNS, name))
+
+function namesOf<Name extends string>(row: Record<Name, unknown>): readonly Name[] {
+  return Object.keys(row) as Name[]
+}
+
+/** Into a copy that has every field: one that gains fields costs V8 ten times as much. */
 function encodeDetail(log: CallLogRow): string {
-  const detail: Required<Detail> = {
-    endpoint: log.endpoint,
-    clientProtocol: log.clientProtocol,
-    upstreamProtocol: log.upstreamProtocol,
+  const detail = { ...NO_DETAIL }
+  for (const name of DETAILS) detail[name] = log[name]
+  const kept: Required<
+    Pick<Detail, 'modelRequested' | 'characters' | 'audioSeconds' | 'owed' | 'recovered'>
+  > = {
     modelRequested: log.modelRequested === undefined ? undefined : indexableText(log.modelRequested),
-    model: log.model,
-    vendorCode: log.vendorCode,
-    chainId: log.chainId,
-    stream: log.stream,
-    code: log.code,
-    message: log.message,
-    usage: log.usage,
-    usageSource: log.usageSource,
-    usageSuspect: log.usageSuspect,
-    secondsDeclared: log.secondsDeclared,
-    secondsProduced: log.secondsProduced,
-    images: log.images,
     characters: log.characters === 0 ? undefined : log.characters,
     audioSeconds: log.audioSeconds === 0 ? undefined : log.audioSeconds,
     owed: log.owed === ZERO ? undefined : log.owed.toString(),
-    recipe: log.recipe,
-    subscriptionCovered: log.subscriptionCovered,
-    byok: log.byok,
-    capped: log.capped,
-    droppedFields: log.droppedFields,
-    attempts: log.attempts,
-    firstByteMs: log.firstByteMs,
-    durationMs: log.durationMs,
-    clientGone: log.clientGone,
-    ending: log.ending,
     recovered: log.recovered || undefined,
   }
-  return JSON.stringify(detail)
+  return JSON.stringify(Object.assign(detail, kept))
 }
 
 export function decodeCallLog(row: StoredRow): CallLogRow {
