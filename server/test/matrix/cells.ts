@@ -3,6 +3,8 @@
  * A cell without a reason here is run by `http/protocol-matrix.test.ts` through the official client, so that none is green
  * without a test.
  */
+import { kindsSection } from './kinds.ts'
+
 export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
 export type Protocol = (typeof PROTOCOLS)[number]
 
@@ -57,7 +59,7 @@ export function cellId({ client, upstream, feature }: Cell): string {
   return `[${client} → ${upstream}: ${feature}]`
 }
 
-/** The page: a table a feature, clients down, upstreams across. */
+/** The page: a table a feature, clients down, upstreams across; and one of the calls that are no conversation. */
 export function matrixPage(): string {
   const head = `# Any model through any protocol
 
@@ -82,5 +84,5 @@ The clients are \`openai\` (chat, responses), \`@anthropic-ai/sdk\` (messages) a
       ...rows,
     ].join('\n')
   })
-  return `${head}\n${sections.join('\n\n')}\n`
+  return `${head}\n${sections.join('\n\n')}\n\n${kindsSection()}`
 }

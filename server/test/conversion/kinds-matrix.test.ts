@@ -1,0 +1,186 @@
+/** Every pair of a call that is no conversation and a vendor: an official client, the gateway, an upstream in its own form. */
+import { GoogleGenAI } from '@google/genai'
+import { CohereClientV2 } from 'cohere-ai'
+import OpenAI, { toFile } from 'openai'
+import { expect, test } from 'vitest'
+import { waveFile } from '../calls/wave-file.ts'
+import { postJson } from '../gateway/client.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { openStand } from '../gateway/open-stand.ts'
+import { type Answerer, answerJson } from '../gateway/scripted-upstream.ts'
+import { type CallName, KIND_CELLS, type KindCell, kindCellId, type VendorKind } from '../matrix/kinds.ts'
+
+const modelOf = ({ name, vendor }: KindCell) => `${name.replaceAll(' ', '-')}-${vendor}`
+const chainProtocol = ({ call }: KindCell) =>
+  call.protocol === 'gemini-embeddings' ? 'embeddings' : call.protocol
+
+const { gateway, upstream } = await openStand((at) => [
+  ...[...new Set(KIND_CELLS.map(({ vendor }) => vendor))].flatMap((kind) =>
+    putVendor(kind, at.upstream, { kind }),
+  ),
+  ...KIND_CELLS.flatMap((cell) => [
+    putModel(modelOf(cell)),
+    putChain({ model: modelOf(cell), vendor: cell.vendor, protocol: chainProtocol(cell), forward: 'theirs' }),
+  ]),
+])
+
+const openai = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
+const cohere = new CohereClientV2({ token: gateway.key, baseUrl: gateway.baseUrl, maxRetries: 0 })
+const google = new GoogleGenAI({
+  apiKey: gateway.key,
+  httpOptions: { baseUrl: gateway.baseUrl, retryOptions: { attempts: 1 } },
+})
+
+const PNG = 'iVBORw0KGgo='
+const SOUND = Buffer.from('RIFF of a kind')
+const VECTORS = [
+  [0.5, -1],
+  [0.25, 2],
+]
+const usage = { prompt_tokens: 3, total_tokens: 3 }
+const listOf = (...embeddings: readonly unknown[]) =>
+  answerJson({
+    object: 'list',
+    data: embeddings.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+    model: 'theirs',
+    usage,
+  })
+const generated = (mimeType: string, data: string) =>
+  answerJson({
+    candidates: [{ content: { parts: [{ inlineData: { mimeType, data } }] }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 9, totalTokenCount: 12 },
+  })
+const bytes: Answerer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'audio/wav' })
+  response.end(SOUND)
+}
+const picture = answerJson({ created: 1, data: [{ b64_json: PNG }] })
+const written = answerJson({ text: 'Hello' })
+const ranked = [{ index: 1, relevance_score: 0.75 }]
+const vectors = {
+  openai: [listOf(...VECTORS), '/embeddings'],
+  google: [
+    answerJson({ embeddings: VECTORS.map((values) => ({ values })) }),
+    '/models/theirs:batchEmbedContents',
+  ],
+  dashscope: [listOf(...VECTORS), '/embeddings'],
+  voyage: [listOf(...VECTORS), '/embeddings'],
+} as const
+
+/** What each vendor answers in its own form, and where it is called. */
+const UPSTREAMS: Readonly<
+  Record<CallName, Readonly<Partial<Record<VendorKind, readonly [Answerer, path: string]>>>>
+> = {
+  embeddings: vectors,
+  'embeddings of Gemini': vectors,
+  images: {
+    openai: [picture, '/images/generations'],
+    google: [generated('image/png', PNG), '/models/theirs:generateContent'],
+  },
+  'changed images': { openai: [picture, '/images/edits'] },
+  'varied images': { openai: [picture, '/images/variations'] },
+  speech: {
+    openai: [bytes, '/audio/speech'],
+    minimax: [
+      answerJson({
+        data: { audio: SOUND.toString('hex'), status: 2 },
+        extra_info: { audio_format: 'wav', usage_characters: 5 },
+        base_resp: { status_code: 0, status_msg: 'success' },
+      }),
+      '/t2a_v2',
+    ],
+    google: [generated('audio/wav', SOUND.toString('base64')), '/models/theirs:generateContent'],
+  },
+  transcription: { openai: [written, '/audio/transcriptions'] },
+  translation: { openai: [written, '/audio/translations'] },
+  rerank: {
+    cohere: [answerJson({ id: 'r', results: ranked }), '/v2/rerank'],
+    voyage: [answerJson({ object: 'list', data: ranked, usage: { total_tokens: 9 } }), '/rerank'],
+    dashscope: [
+      answerJson({ request_id: 'r', output: { results: ranked }, usage: { total_tokens: 9 } }),
+      '/api/v1/services/rerank/text-rerank/text-rerank',
+    ],
+  },
+  moderation: {
+    openai: [answerJson({ id: 'm', model: 'theirs', results: [{ flagged: true }] }), '/moderations'],
+  },
+}
+
+const INPUT = ['one', 'two']
+const pixel = () => toFile(Buffer.from(PNG, 'base64'), 'a.png', { type: 'image/png' })
+const sound = () => toFile(waveFile(1), 'a.wav')
+
+/** Asks through the official client; resolves with what it read. */
+const ASK: Readonly<Record<CallName, (model: string) => Promise<unknown>>> = {
+  async embeddings(model) {
+    const { data } = await openai.embeddings.create({ model, input: INPUT, encoding_format: 'float' })
+    return data.map(({ embedding }) => embedding)
+  },
+  async 'embeddings of Gemini'(model) {
+    const { embeddings } = await google.models.embedContent({ model, contents: INPUT })
+    return embeddings?.map(({ values }) => values)
+  },
+  async images(model) {
+    const { data } = await openai.images.generate({ model, prompt: 'red' })
+    return data?.[0]?.b64_json
+  },
+  async 'changed images'(model) {
+    const { data } = await openai.images.edit({ model, prompt: 'red', image: await pixel() })
+    return data?.[0]?.b64_json
+  },
+  async 'varied images'(model) {
+    const { data } = await openai.images.createVariation({ model, image: await pixel() })
+    return data?.[0]?.b64_json
+  },
+  async speech(model) {
+    const answer = await openai.audio.speech.create({ model, input: 'Hello', voice: 'alloy' })
+    return Buffer.from(await answer.arrayBuffer()).toString()
+  },
+  async transcription(model) {
+    return (await openai.audio.transcriptions.create({ model, file: await sound() })).text
+  },
+  async translation(model) {
+    return (await openai.audio.translations.create({ model, file: await sound() })).text
+  },
+  async rerank(model) {
+    const { results } = await cohere.rerank({ model, query: 'red', documents: ['blue', 'red'] })
+    return results
+  },
+  async moderation(model) {
+    const { results } = await openai.moderations.create({ model, input: 'x' })
+    return results.map(({ flagged }) => flagged)
+  },
+}
+
+const READ: Readonly<Record<CallName, unknown>> = {
+  embeddings: VECTORS,
+  'embeddings of Gemini': VECTORS,
+  images: PNG,
+  'changed images': PNG,
+  'varied images': PNG,
+  speech: SOUND.toString(),
+  transcription: 'Hello',
+  translation: 'Hello',
+  rerank: [{ index: 1, relevanceScore: 0.75 }],
+  moderation: [true],
+}
+
+/** The smallest body that `explain` takes for a call. */
+function question({ call: { protocol } }: KindCell, model: string): object {
+  if (protocol !== 'gemini-embeddings') return { protocol, body: { model, input: 'x' }, audio_seconds: 1 }
+  return { protocol, model, body: { requests: [{ content: { parts: [{ text: 'x' }] } }] } }
+}
+
+test.each(KIND_CELLS.map((cell) => [kindCellId(cell), cell] as const))('%s', async (_id, cell) => {
+  const [answer, path] = UPSTREAMS[cell.name][cell.vendor] ?? []
+  if (answer === undefined) throw new Error('nobody says what this vendor answers')
+  upstream.answer(answer)
+  const model = modelOf(cell)
+  expect(await ASK[cell.name](model)).toEqual(READ[cell.name])
+  expect(upstream.requests.map((request) => request.path)).toEqual([path])
+  const { body } = await postJson(`${gateway.baseUrl}/api/v1/user/user/explain`, question(cell, model), {
+    authorization: `Bearer ${gateway.key}`,
+  })
+  const kind = cell.how === 'passed' ? 'passthrough' : 'converted'
+  expect(body.data).toMatchObject({ routes: [{ chains: [{ conversion: { kind } }] }] })
+})
