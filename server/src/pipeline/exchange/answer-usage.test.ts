@@ -29,24 +29,27 @@ class Stage {
         if (this.breaks === 'kept') throw new Error('nothing to keep')
         return { kind: 'id', id: 'resp_1' }
       },
-      readMeter: () => {
-        if (this.breaks === 'exact' || this.breaks === 'both') throw new Error('the counter broke')
-        return reading(this.output)
-      },
-      glanceMeter: () => {
-        if (this.breaks === 'both') throw new Error('the glance broke')
-        return reading(this.output)
-      },
-      toldOutput: undefined,
+      meter: Object.defineProperty(
+        {
+          read: () => {
+            if (this.breaks === 'exact' || this.breaks === 'both') throw new Error('the counter broke')
+            return reading(this.output)
+          },
+          glance: () => {
+            if (this.breaks === 'both') throw new Error('the glance broke')
+            return reading(this.output)
+          },
+          toldOutput: undefined,
+        },
+        'toldOutput',
+        { get: () => this.told },
+      ),
     }
     const whole: WholeLane = {
       ...answered,
-      toldOutput: undefined,
       push: () => [],
       end: () => ({ output: [], failure: undefined }),
-      forget: () => undefined,
-      readMeter: () => reading(0),
-      glanceMeter: () => reading(0),
+      meter: { read: () => reading(0), glance: () => reading(0), toldOutput: undefined },
     }
     const lane: Lane = {
       body: [],
@@ -62,14 +65,13 @@ class Stage {
       form,
       contentType: undefined,
       holdBytes: 0,
-      lane: Object.defineProperty(answered, 'toldOutput', { get: () => this.told }),
+      lane: answered,
       keepAliveBytes: 0,
       push: () => ({ output: [], meaningful: false, stage: 'flowing', failure: undefined }),
       end: () => ({ output: [], failure: undefined }),
       endUnheard: () => 'whole',
       keepAlive: () => undefined,
       failure: () => undefined,
-      forget: () => undefined,
     }
     this.usage = new AnswerUsage(
       {

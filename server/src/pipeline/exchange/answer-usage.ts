@@ -38,14 +38,14 @@ export class AnswerUsage {
   /** After each piece. A whole answer tells its output once, at its end: that says nothing of how far it had come when. */
   noteTold(): void {
     const answer = this.#answer
-    if (answer?.form !== 'stream' || answer.lane.toldOutput === this.#told) return
-    this.#told = answer.lane.toldOutput
+    if (answer?.form !== 'stream' || answer.lane.meter.toldOutput === this.#told) return
+    this.#told = answer.lane.meter.toldOutput
     this.#toldAt = this.#options.now()
   }
 
   /** Says where a running answer stands, when it has grown. */
   tell(): void {
-    const reading = this.#answer?.lane.glanceMeter()
+    const reading = this.#answer?.lane.meter.glance()
     if (reading === undefined || sameReading(reading, this.#last)) return
     this.#last = reading
     this.#options.onProgress(reading, this.#upstream.bytes)
@@ -53,7 +53,7 @@ export class AnswerUsage {
 
   /** The best that is known at once, also where no head has come. */
   glance(): MeterReading {
-    return (this.#answer?.lane ?? this.#options.lane.openWhole()).glanceMeter()
+    return (this.#answer?.lane ?? this.#options.lane.openWhole()).meter.glance()
   }
 
   /** What there is to remember of it, once it has ended well. */
@@ -75,7 +75,7 @@ export class AnswerUsage {
       generation,
       reading: read.reading,
       extras: this.#options.extras?.read(),
-      toldOutput: lane?.toldOutput,
+      toldOutput: lane?.meter.toldOutput,
       generatedMs: now - this.#startedAt,
       untoldMs: now - this.#toldAt,
       unhindered: this.#upstream.unhindered,
@@ -93,12 +93,12 @@ export class AnswerUsage {
   /** The exact reading, or the best there is when it cannot be made. */
   #read(lane: AnswerLane): { readonly reading: MeterReading | undefined; readonly failed?: boolean } {
     try {
-      return { reading: lane.readMeter() }
+      return { reading: lane.meter.read() }
     } catch (error) {
       this.#options.onError(error)
     }
     try {
-      return { reading: lane.glanceMeter(), failed: true }
+      return { reading: lane.meter.glance(), failed: true }
     } catch (error) {
       this.#options.onError(error)
       return { reading: this.#last, failed: true }

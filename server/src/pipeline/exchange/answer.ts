@@ -26,8 +26,8 @@ export interface Answer {
   keepAlive(): Bytes | undefined
   /** What a client that reads is told of a failure; undefined: there is no place for it. */
   failure(failure: StreamFailure): Bytes | undefined
-  /** Nobody hears it any more: it is read for its usage alone. */
-  forget(): void
+  /** Nobody hears it any more: it is read for its usage alone. Absent: nothing of it is kept anyway. */
+  forget?(): void
 }
 
 /** The answer whose head says that it is one. */
@@ -101,11 +101,6 @@ class StreamedAnswer implements Answer {
   failure(failure: StreamFailure): Bytes {
     return this.lane.failure(failure)
   }
-
-  /** It keeps nothing anyway. */
-  forget(): void {
-    return undefined
-  }
 }
 
 class WholeAnswer implements Answer {
@@ -157,7 +152,7 @@ class WholeAnswer implements Answer {
   }
 
   forget(): void {
-    this.lane.forget()
+    this.lane.forget?.()
   }
 }
 

@@ -78,7 +78,7 @@ class Stage {
       form,
       contentType: form === 'stream' ? 'text/event-stream' : undefined,
       holdBytes: HOLD_BYTES,
-      lane: { kept: unused, readMeter: unused, glanceMeter: unused, toldOutput: undefined },
+      lane: { kept: unused, meter: { read: unused, glance: unused, toldOutput: undefined } },
       keepAliveBytes: 0,
       push: unused,
       end: unused,

@@ -8,7 +8,7 @@ import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
 import { Exchange } from './exchange.ts'
 import type { REACTIONS } from './exchange-states.ts'
 import type { Ended, Verdict } from './exchange-outcome.ts'
-import type { Lane, StreamLane, StreamStep, WholeEnd, WholeLane } from '../lanes/lane.ts'
+import type { Lane, LaneMeter, StreamLane, StreamStep, WholeEnd, WholeLane } from '../lanes/lane.ts'
 import { createPulse } from '../instance/pulse.ts'
 import type { ClientReply, ReplyHead } from '../reply.ts'
 
@@ -94,16 +94,13 @@ class FakeStream implements StreamLane {
     return undefined
   }
 
-  readMeter(): MeterReading {
-    return this.#words.reading()
-  }
-
-  glanceMeter(): MeterReading {
-    return { ...this.#words.reading(), source: 'estimated' }
-  }
-
-  get toldOutput(): number | undefined {
-    return this.#words.told
+  get meter(): LaneMeter {
+    const words = this.#words
+    return {
+      read: () => words.reading(),
+      glance: () => ({ ...words.reading(), source: 'estimated' }),
+      toldOutput: words.told,
+    }
   }
 }
 
@@ -138,16 +135,9 @@ class FakeWhole implements WholeLane {
     return undefined
   }
 
-  readMeter(): MeterReading {
-    return this.#words.reading()
-  }
-
-  glanceMeter(): MeterReading {
-    return this.#words.reading()
-  }
-
-  get toldOutput(): number | undefined {
-    return this.#words.told
+  get meter(): LaneMeter {
+    const words = this.#words
+    return { read: () => words.reading(), glance: () => words.reading(), toldOutput: words.told }
   }
 }
 

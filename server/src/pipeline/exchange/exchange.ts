@@ -249,7 +249,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#answer = answer
     this.#usage.open(answer)
     if (reaction === 'open-unheard') {
-      answer.forget()
+      answer.forget?.()
       return
     }
     this.#delivery.open(answer, head.status)
@@ -290,7 +290,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
       this.#endUnheard(GONE.unheard)
       return
     }
-    this.#answer?.forget()
+    this.#answer?.forget?.()
     this.#leave()
     if (this.#patience.readOn(this.#answer !== undefined, () => this.#endLeft('cut'))) this.#upstream.readOn()
     else this.#endLeft('cut')

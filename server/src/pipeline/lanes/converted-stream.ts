@@ -13,7 +13,7 @@ import type { AnswerFailure, KeptAnswer, StreamLane, StreamStep } from './lane.t
 
 export class ConvertedStream implements StreamLane {
   readonly contentType: string
-  readonly #meter: Meter
+  readonly meter: Meter
   readonly #lifted: LiftedStrings
   readonly #reader: ReturnType<typeof createSseReader>
   readonly #decoder: ReturnType<Protocol['streamDecoder']>
@@ -32,7 +32,7 @@ export class ConvertedStream implements StreamLane {
       context.framing === 'json-array'
         ? 'application/json; charset=utf-8'
         : 'text/event-stream; charset=utf-8'
-    this.#meter = meter
+    this.meter = meter
     this.#decoder = upstream.streamDecoder()
     this.#encoder = client.streamEncoder(context)
     this.#cutter = cutAt.length === 0 ? undefined : stopCutter(cutAt)
@@ -85,18 +85,6 @@ export class ConvertedStream implements StreamLane {
     return this.#encoder.push({ type: 'error', error })
   }
 
-  readMeter() {
-    return this.#meter.read()
-  }
-
-  glanceMeter() {
-    return this.#meter.glance()
-  }
-
-  get toldOutput(): number | undefined {
-    return this.#meter.toldOutput
-  }
-
   #take(parts: readonly StreamPart[], step: StepBuilder): void {
     for (const part of parts) {
       if (step.failure !== undefined) break
@@ -108,19 +96,19 @@ export class ConvertedStream implements StreamLane {
       }
     }
     // An event's usage covers the text beside it, whichever of the two the decoder tells first.
-    for (const part of parts) if (part.type === 'usage') this.#meter.observePart(part)
+    for (const part of parts) if (part.type === 'usage') this.meter.observePart(part)
     if (this.#cutter?.stopped === true) step.stage = 'enough'
   }
 
   #observe(part: StreamPart): void {
     const isText = part.type === 'text-delta' || part.type === 'arguments-delta'
     if (!isText || this.#lifted.length === 0) {
-      this.#meter.observePart(part)
+      this.meter.observePart(part)
       return
     }
     for (const piece of this.#lifted.restore(part.text)) {
-      if (typeof piece === 'string') this.#meter.observeText(piece)
-      else this.#meter.observeJsonText(piece, 0, piece.length)
+      if (typeof piece === 'string') this.meter.observeText(piece)
+      else this.meter.observeJsonText(piece, 0, piece.length)
     }
   }
 
@@ -129,7 +117,7 @@ export class ConvertedStream implements StreamLane {
     if (part.type === 'end') step.stage = 'finished'
     // Clients expect counters even from upstreams that tell none: our own estimate then.
     if (part.type === 'end' && !this.#usageTold) {
-      step.text += this.#encoder.push({ type: 'usage', usage: this.#meter.read().usage })
+      step.text += this.#encoder.push({ type: 'usage', usage: this.meter.read().usage })
     }
     step.text += this.#encoder.push(part)
   }

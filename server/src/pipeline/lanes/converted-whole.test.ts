@@ -51,14 +51,14 @@ describe('a large answer whose client has left', () => {
       count += 1
     }
     expect(count).toBe(5)
-    expect(answer.glanceMeter().usage).toMatchObject({ input: 3, output: 5 })
+    expect(answer.meter.glance().usage).toMatchObject({ input: 3, output: 5 })
   })
 
   test('is read to what has come when it ends sooner', () => {
-    expect(left(20).answer.readMeter().usage).toMatchObject({ input: 3, output: 5 })
+    expect(left(20).answer.meter.read().usage).toMatchObject({ input: 3, output: 5 })
     const { answer } = left(20)
     expect(answer.end().failure).toBeUndefined()
-    expect(answer.glanceMeter().usage).toMatchObject({ input: 3, output: 5 })
+    expect(answer.meter.glance().usage).toMatchObject({ input: 3, output: 5 })
   })
 
   test('goes on being read in order while more of it comes', () => {
@@ -67,6 +67,6 @@ describe('a large answer whose client has left', () => {
     for (let go = turns.pop(); go !== undefined; go = turns.pop()) go()
     answer.push(Buffer.from('\n'))
     expect(answer.end().failure).toBeUndefined()
-    expect(answer.readMeter().usage).toMatchObject({ input: 3, output: 5 })
+    expect(answer.meter.read().usage).toMatchObject({ input: 3, output: 5 })
   })
 })

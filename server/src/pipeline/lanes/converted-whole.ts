@@ -5,7 +5,7 @@ import { type BodyTap, createBodyTap } from '../../core/passthrough/body-tap.ts'
 import { parseJson } from '../attempt/classify.ts'
 import { TURN_BYTES_MAX } from '../instance/turn-keeper.ts'
 import type { Conversion } from './conversion.ts'
-import type { KeptAnswer, WholeEnd, WholeLane } from './lane.ts'
+import type { KeptAnswer, LaneMeter, WholeEnd, WholeLane } from './lane.ts'
 import { answerText, countImages } from './threads/answer-text.ts'
 import { sharedBytes } from './threads/shared-bytes.ts'
 
@@ -111,17 +111,16 @@ export class ConvertedWhole implements WholeLane {
     return this.#json === undefined ? undefined : { kind: 'response', json: this.#json }
   }
 
-  readMeter() {
-    this.#tapAll()
-    return this.#conversion.meter.read()
-  }
-
-  glanceMeter() {
-    return this.#conversion.meter.glance()
-  }
-
-  get toldOutput(): number | undefined {
-    return this.#conversion.meter.toldOutput
+  get meter(): LaneMeter {
+    const { meter } = this.#conversion
+    return {
+      read: () => {
+        this.#tapAll()
+        return meter.read()
+      },
+      glance: () => meter.glance(),
+      toldOutput: meter.toldOutput,
+    }
   }
 
   forget(): void {

@@ -4,7 +4,7 @@
  * without knowing which.
  */
 import type { JsonValue } from '../../core/json.ts'
-import type { MeterReading } from '../../core/metering/meter.ts'
+import type { Meter } from '../../core/metering/meter.ts'
 import type { StreamFailure } from '../../core/passthrough/breaks.ts'
 import type { BodyPiece } from '../../core/passthrough/splice.ts'
 
@@ -38,13 +38,11 @@ export type KeptAnswer =
 export interface AnswerLane {
   /** Once the answer has ended well, where the client may continue from it. */
   kept(): KeptAnswer | undefined
-  /** What was used and produced, counted exactly. */
-  readMeter(): MeterReading
-  /** The same, cheaply, for a running answer. */
-  glanceMeter(): MeterReading
-  /** Output tokens as the upstream last told them; undefined: not yet. */
-  readonly toldOutput: number | undefined
+  /** What was used and produced. */
+  readonly meter: LaneMeter
 }
+
+export type LaneMeter = Pick<Meter, 'glance' | 'read' | 'toldOutput'>
 
 /** A streamed answer on its way: complete events in, complete events out. */
 export interface StreamLane extends AnswerLane {
@@ -93,8 +91,8 @@ export interface WholeLane extends AnswerLane {
   end(): WholeEnd
   /** Instead of `end`, where the document is too large to be taken apart at once; undefined: it is not. */
   endFar?(): Promise<WholeEnd> | undefined
-  /** The client has gone: from now on the answer is read for its usage alone, and nothing of it is kept. */
-  forget(): void
+  /** The client has gone: from now on the answer is read for its usage alone. Absent: nothing of it is kept anyway. */
+  forget?(): void
 }
 
 export interface WholeEnd {

@@ -7,16 +7,16 @@ const EMPTY: WholeEnd = { output: [], failure: { kind: 'cut' } }
 
 export class PassedBytes implements WholeLane {
   readonly flows = true
-  readonly #meter: Meter
+  readonly meter: Meter
   #begun = false
 
   constructor(meter: Meter) {
-    this.#meter = meter
+    this.meter = meter
   }
 
   push(chunk: Uint8Array): readonly Bytes[] {
     this.#begun = true
-    this.#meter.observeProduced()
+    this.meter.observeProduced()
     return [chunk]
   }
 
@@ -25,23 +25,6 @@ export class PassedBytes implements WholeLane {
   }
 
   kept(): undefined {
-    return undefined
-  }
-
-  readMeter() {
-    return this.#meter.read()
-  }
-
-  glanceMeter() {
-    return this.#meter.glance()
-  }
-
-  get toldOutput(): number | undefined {
-    return this.#meter.toldOutput
-  }
-
-  /** It keeps nothing anyway. */
-  forget(): void {
     return undefined
   }
 }

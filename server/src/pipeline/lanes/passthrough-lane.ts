@@ -1,7 +1,6 @@
 /** The lane between equal protocols: the client's bytes upstream and the upstream's back, but for the model's name. */
 import { isPassedForm } from '../../core/catalogue.ts'
 import { isJsonObject } from '../../core/json.ts'
-import type { MeterReading } from '../../core/metering/meter.ts'
 import { type BodyTap, createBodyTap } from '../../core/passthrough/body-tap.ts'
 import type { BrokenAnswer, StreamFailure } from '../../core/passthrough/breaks.ts'
 import { usageInjection } from '../../core/passthrough/requests/inject.ts'
@@ -25,7 +24,16 @@ import { rewriteAnswer, rewriteBody } from './edit-body.ts'
 import type { Pipeline } from '../context.ts'
 import { PassedBytes } from './passed-bytes.ts'
 import { RewrittenWhole } from './rewritten-whole.ts'
-import type { AnswerFailure, Bytes, KeptAnswer, Lane, StreamLane, StreamStep, WholeLane } from './lane.ts'
+import type {
+  AnswerFailure,
+  Bytes,
+  KeptAnswer,
+  Lane,
+  LaneMeter,
+  StreamLane,
+  StreamStep,
+  WholeLane,
+} from './lane.ts'
 import { type WireForm, wireOf } from '../kinds/wire.ts'
 import type { Leg } from '../attempt/leg.ts'
 
@@ -266,16 +274,8 @@ class PassedStream implements StreamLane {
     return keptAnswer(this.#passing, this.#tap.observed.answerId)
   }
 
-  readMeter(): MeterReading {
-    return this.#passing.metering.meter.read()
-  }
-
-  glanceMeter(): MeterReading {
-    return this.#passing.metering.meter.glance()
-  }
-
-  get toldOutput(): number | undefined {
-    return this.#passing.metering.meter.toldOutput
+  get meter(): LaneMeter {
+    return this.#passing.metering.meter
   }
 
   /** An error the upstream told inside its stream counts once; the event itself has been passed on. */
@@ -330,21 +330,8 @@ class PassedWhole implements WholeLane {
     return keptAnswer(this.#passing, this.#tap.answerId)
   }
 
-  readMeter(): MeterReading {
-    return this.#passing.metering.meter.read()
-  }
-
-  glanceMeter(): MeterReading {
-    return this.#passing.metering.meter.glance()
-  }
-
-  get toldOutput(): number | undefined {
-    return this.#passing.metering.meter.toldOutput
-  }
-
-  /** The tap keeps nothing anyway. */
-  forget(): void {
-    return undefined
+  get meter(): LaneMeter {
+    return this.#passing.metering.meter
   }
 }
 

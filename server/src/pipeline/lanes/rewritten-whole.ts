@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { parseJson } from '../attempt/classify.ts'
 import type { RewrittenAnswer } from './edit-body.ts'
-import type { WholeEnd, WholeLane } from './lane.ts'
+import type { LaneMeter, WholeEnd, WholeLane } from './lane.ts'
 import { sharedBytes } from './threads/shared-bytes.ts'
 import type { TaskResult } from './threads/work.ts'
 
@@ -20,6 +20,7 @@ export interface AnswerRewriting {
   far(body: Uint8Array): Promise<TaskResult>
 }
 
+/** What came is kept to its end even where the client has gone: its usage is only known then, and it is bounded. */
 export class RewrittenWhole implements WholeLane {
   readonly #inner: WholeLane
   readonly #rewriting: AnswerRewriting
@@ -67,20 +68,7 @@ export class RewrittenWhole implements WholeLane {
     return this.#inner.kept()
   }
 
-  readMeter() {
-    return this.#inner.readMeter()
-  }
-
-  glanceMeter() {
-    return this.#inner.glanceMeter()
-  }
-
-  get toldOutput(): number | undefined {
-    return this.#inner.toldOutput
-  }
-
-  /** Its usage is only known once it is whole; it is bounded. */
-  forget(): void {
-    return undefined
+  get meter(): LaneMeter {
+    return this.#inner.meter
   }
 }
