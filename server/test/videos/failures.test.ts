@@ -96,13 +96,26 @@ async function newest(): Promise<Record<string, unknown>> {
 }
 
 describe('an order that no vendor took', () => {
-  test.each<[name: string, answer: Answerer]>([
-    ['a rate limit', answerJson({ error: { code: 'RateLimitExceeded', message: 'slow down' } }, 429)],
-    ['an overloaded vendor', answerJson({ error: { code: 'InternalServiceError', message: 'oh' } }, 500)],
-    ['503 without a word', answerJson('', 503)],
-    ['a refused credential', answerJson({ error: { code: 'AuthenticationError', message: 'no' } }, 401)],
-    ['an unknown model', answerJson({ error: { code: 'ModelNotOpen', message: 'no' } }, 404)],
-  ])('goes to the next chain after %s', async (_name, create) => {
+  test.each<[name: string, answer: Answerer, said: string]>([
+    [
+      'a rate limit',
+      answerJson({ error: { code: 'RateLimitExceeded', message: 'slow down' } }, 429),
+      'slow down',
+    ],
+    [
+      'an overloaded vendor',
+      answerJson({ error: { code: 'InternalServiceError', message: 'oh' } }, 500),
+      'oh',
+    ],
+    ['503 without a word', answerJson('', 503), ''],
+    ['503 of a page', answerJson('<html><b>busy</b></html>', 503), 'busy'],
+    [
+      'a refused credential',
+      answerJson({ error: { code: 'AuthenticationError', message: 'no key of ours' } }, 401),
+      'no key of ours',
+    ],
+    ['an unknown model', answerJson({ error: { code: 'ModelNotOpen', message: 'no' } }, 404), 'no'],
+  ])('goes to the next chain after %s', async (_name, create, said) => {
     playArk(first, { create, polls: [] })
     const answer = await post(ORDER)
     expect(answer).toMatchObject({ status: 200, body: { status: 'completed' } })
@@ -110,7 +123,10 @@ describe('an order that no vendor took', () => {
     expect(creates(second)).toHaveLength(1)
     const { attempts, vendorCode } = await gateway.lastLog()
     expect(vendorCode).toBe('second')
-    expect(attempts).toMatchObject([{ vendorCode: 'first' }, { vendorCode: 'second', why: 'failover' }])
+    expect(attempts).toMatchObject([
+      { vendorCode: 'first', said },
+      { vendorCode: 'second', why: 'failover' },
+    ])
   })
 
   test('goes to the next chain when nobody listens', async () => {
@@ -210,6 +226,7 @@ describe('an order that may have arrived', () => {
       expect(creates(second)).toHaveLength(0)
       const log = await gateway.lastLog()
       expect(log).toMatchObject({ httpStatus: 504, code: 50401, ending: 'timeout' })
+      expect(log.attempts).toMatchObject([{ vendorCode: 'first', said: expect.any(String) }])
       expect((await gateway.account()).credits).toBe(before)
       expect(await newest()).toMatchObject({ status: 'failed', error: { code: '50401' } })
     },
@@ -247,7 +264,12 @@ describe('a task that fails upstream', () => {
     expect((await gateway.account()).credits).toBe(before)
     const task = await newest()
     expect(task).toMatchObject({ status: 'failed', error: { message: 'the kiln broke' }, url: null })
-    expect(await gateway.lastLog()).toMatchObject({ httpStatus: 502, deducted: 0n, ending: 'upstream-error' })
+    expect(await gateway.lastLog()).toMatchObject({
+      httpStatus: 502,
+      deducted: 0n,
+      ending: 'upstream-error',
+      attempts: [{ vendorCode: 'first', outcome: 'failed', said: 'the kiln broke' }],
+    })
   })
 
   test('for its content is a 400', async () => {

@@ -60,15 +60,14 @@ function classOfEnding(
  * answer.
  * @param records as they stood when the answer began
  * @param endedMs from the start of the call
+ * @param broke what of, and in whose words; undefined: it did not
  */
 export function endedRecords(
   records: readonly AttemptRecord[],
-  judged: Judged,
   endedMs: number,
+  broke: Required<Pick<AttemptRecord, 'outcome' | 'said'>> | undefined,
 ): readonly AttemptRecord[] {
   const last = records.at(-1)
   if (last === undefined) return records
-  const broke =
-    typeof judged === 'string' ? undefined : { outcome: judged.failure.kind, said: judged.note.message }
   return [...records.slice(0, -1), { ...last, endedMs, ...broke }]
 }

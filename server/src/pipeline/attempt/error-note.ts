@@ -8,7 +8,7 @@ import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import type { Leg } from './leg.ts'
 
 /** Enough to recognise an error by; vendors quote whole requests in theirs. */
-export const NOTE_CHARACTERS_MAX = 300
+const NOTE_CHARACTERS_MAX = 300
 /** Read of an error that is no JSON, before markup is squeezed out. */
 const TEXT_BYTES_MAX = 2_000
 const CODE_CHARACTERS_MAX = 60
@@ -73,7 +73,14 @@ function shortened(text: string, charactersMax: number): string {
 
 function textOf(body: Uint8Array): string {
   const head = body.subarray(0, TEXT_BYTES_MAX)
-  return Buffer.from(head.buffer, head.byteOffset, head.byteLength)
-    .toString('utf8')
-    .replace(/<[^>]*>/g, ' ')
+  return withoutMarkup(Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('utf8'))
+}
+
+/** Words of a vendor as the note of a try keeps them: without markup, shortened. */
+export function notedWords(text: string): string {
+  return shortened(withoutMarkup(text.slice(0, TEXT_BYTES_MAX)), NOTE_CHARACTERS_MAX)
+}
+
+function withoutMarkup(text: string): string {
+  return text.replace(/<[^>]*>/g, ' ')
 }

@@ -201,6 +201,8 @@ function answeredRow(
 ): EndedRow {
   const endedAt = pipeline.now()
   const judged = judgeEnding(call.catalogue, leg, { ending, trouble: exchange.trouble }, endedAt)
+  const broke =
+    typeof judged === 'string' ? undefined : { outcome: judged.failure.kind, said: judged.note.message }
   return {
     endedAt,
     durationMs: endedAt - call.at,
@@ -214,7 +216,7 @@ function answeredRow(
     byok: leg.byok,
     droppedFields: exchange.lane.dropped,
     firstByteMs: exchange.firstByteAt === undefined ? undefined : exchange.firstByteAt - call.at,
-    attempts: endedRecords(records, judged, endedAt - call.at),
+    attempts: endedRecords(records, endedAt - call.at, broke),
     ending,
   }
 }

@@ -15,7 +15,7 @@ export async function whyOfCall(row: CallLogRow, readCatalogue: () => Promise<Ca
     .filter(({ outcome }) => outcome !== 'answered')
     .map(
       ({ vendorCode, status, outcome, said }) =>
-        `${vendorCode}: ${[status, said ?? outcome].join(' ').trim()}`,
+        `${vendorCode}: ${[status, said === undefined || said === '' ? outcome : said].join(' ').trim()}`,
     )
   const refused = failed.length === 0 ? await refusal(row, readCatalogue) : undefined
   const why = [...(free === null ? [] : [FREE[free]]), ...failed, ...(refused === undefined ? [] : [refused])]

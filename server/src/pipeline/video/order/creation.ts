@@ -11,7 +11,6 @@ import type { Catalogue, Model } from '../../../core/catalogue.ts'
 import type { CallId } from '../../../core/ids.ts'
 import type { ReceivedBody } from '../../call.ts'
 import { giveCredentialBack } from '../../attempt/dialect.ts'
-import { NOTE_CHARACTERS_MAX } from '../../attempt/error-note.ts'
 import type { Pipeline } from '../../context.ts'
 import type { ChainRun } from '../../instance/chains/health-board.ts'
 import type { Route } from '../../attempt/route.ts'
@@ -83,6 +82,7 @@ type OrderEnd = Exclude<OrderOutcome, { readonly kind: 'refused' | 'skipped' }>
 type OrderFailure = Pick<Extract<OrderOutcome, { readonly kind: 'refused' }>, 'error' | 'rank'> & {
   readonly class?: ChainFailure
   readonly status?: number | undefined
+  readonly said?: string | undefined
 }
 type Result = SearchResult<OrderEnd, OrderFailure>
 
@@ -164,13 +164,13 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     const told = result.kind === 'failed' ? result.failure : result.end
     if ('kind' in told && told.kind === 'accepted') run.succeeded(now)
     if (!('class' in told) || told.class === undefined) return undefined
-    const { message, code } = told.error
+    const { code } = told.error
     return run.failed(told.class, now, {
       at: now,
       kind: told.class.kind,
       status: told.status,
       code,
-      message: message.slice(0, NOTE_CHARACTERS_MAX),
+      message: told.said ?? told.error.message,
     })
   }
 
@@ -198,7 +198,12 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
   #noteOf(outcome: OrderOutcome): TryNote {
     const status = 'status' in outcome ? outcome.status : undefined
     const firstByteAt = status === undefined ? undefined : this.#pipeline.now()
-    return { outcome: wordOf(outcome), status, firstByteAt }
+    return {
+      outcome: wordOf(outcome),
+      status,
+      firstByteAt,
+      ...('said' in outcome ? { said: outcome.said } : {}),
+    }
   }
 
   /** The task with the attempts so far, which its log row tells. */

@@ -9,6 +9,7 @@ import type { VideoTaskError } from '../../../core/video/task.ts'
 import type { TaskDetail } from '../../../core/video/task-detail.ts'
 import type { VideoFailure, VideoReply, VideoSubmit } from '../../../providers/video.ts'
 import { claimCredential } from '../../attempt/dialect.ts'
+import { notedWords } from '../../attempt/error-note.ts'
 import type { Pipeline } from '../../context.ts'
 import {
   CREATE_WATCH_MS,
@@ -19,7 +20,13 @@ import {
 } from './open-task.ts'
 import { type InputCache, type PrepareInputsParts, prepareInputs } from './prepare-inputs.ts'
 import { type SentToVendor, sendToVendor } from './send-to-vendor.ts'
-import { failedTask, gatewayFailure, isCredentialRefusal, refusedCreate } from '../task/task-error.ts'
+import {
+  failedTask,
+  gatewayFailure,
+  isCredentialRefusal,
+  messageOf,
+  refusedCreate,
+} from '../task/task-error.ts'
 import type { ReservedVideo } from '../video-call.ts'
 import type { TaskStep, TaskVendor } from '../task/task-dialect.ts'
 import { type VideoVendor, contextOf, findVideoVendor } from '../task/video-vendor.ts'
@@ -46,6 +53,8 @@ export type OrderOutcome =
       /** How telling the error is (docs/reference/contract.md#D-errors-37). */
       readonly rank: number
       readonly status: number | undefined
+      /** What it failed of, in the vendor's own words, shortened; for operators. */
+      readonly said: string
     }
   /** The order left, and nobody knows whether it arrived. */
   | {
@@ -54,6 +63,7 @@ export type OrderOutcome =
       readonly error: VideoTaskError
       readonly class: ChainFailure
       readonly status: number | undefined
+      readonly said: string
     }
 
 /** Nothing was sent over this chain. */
@@ -181,6 +191,7 @@ export function judge(vendor: TaskVendor, { open, leg, answer }: Answered): Orde
         open,
         status: reply.status,
         class: { kind: 'cut' },
+        said: step.detail,
         error: gatewayFailure(50201, {
           message: `the provider took the order, and its answer cannot be read: ${step.detail}`,
           upstreamBody: reply.body,
@@ -200,6 +211,7 @@ function judgeBroken(open: OpenTask, failure: TransportFailure): OrderOutcome {
       class: { kind: 'connect' },
       rank: RANK.unreached,
       status: undefined,
+      said: failure.detail,
       error: gatewayFailure(50201),
     }
   }
@@ -208,6 +220,7 @@ function judgeBroken(open: OpenTask, failure: TransportFailure): OrderOutcome {
     open,
     class: { kind: timeout ? 'timeout' : 'connect' },
     status: undefined,
+    said: failure.detail,
     error: gatewayFailure(50401, {
       message: 'the provider did not answer the order; it is not repeated, since the provider may have it',
       accepted: true,
@@ -221,12 +234,14 @@ function judgeStatus(
 ): OrderOutcome {
   const { reply } = answer
   const failure = vendor.dialect.classify(reply)
+  const said = notedWords(messageOf(reply.body) ?? answer.text())
   if (!isCertain(reply)) {
     return {
       kind: 'unknown',
       open,
       class: failure,
       status: reply.status,
+      said,
       error: gatewayFailure(50401, {
         message: `something on the way to the provider answered with status ${reply.status}; the order is not repeated`,
         upstreamBody: reply.body,
@@ -240,6 +255,7 @@ function judgeStatus(
     open,
     class: failure,
     status: reply.status,
+    said,
     rank: isCredentialRefusal(reply.status) && !own ? RANK.credential : RANK.ownWords,
     error: refusedCreate(answer, own ? 'own' : 'platform'),
   }
@@ -267,6 +283,7 @@ function refusedInside(
     open,
     class: CLASS[failure.class],
     status,
+    said: notedWords(failure.message),
     rank: ours && !leg.byok ? RANK.credential : RANK.ownWords,
     error: failedTask(failure, { credential, accepted: false }),
   }

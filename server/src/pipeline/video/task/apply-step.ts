@@ -3,7 +3,9 @@ import { gatewayFailure, failedTask } from './task-error.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { nextPollMs, VERDICT_AFTER } from '../../../core/video/schedule.ts'
 import { encodeRequest } from '../../../core/video/task-detail.ts'
-import type { VideoStep } from '../../../providers/video.ts'
+import type { VideoFailure, VideoStep } from '../../../providers/video.ts'
+import { endedRecords } from '../../attempt/ended-answer.ts'
+import { notedWords } from '../../attempt/error-note.ts'
 import { expireResponse, type CancelResponseParts } from '../../background/cancel-response.ts'
 import { endResponse } from '../../background/end-response.ts'
 import { endCompleted, endFailed, type MadeVideo } from './end-task.ts'
@@ -25,13 +27,22 @@ export async function applyStep(pipeline: ApplyStepParts, open: OpenTask, step: 
       return takeResult(pipeline, open, step)
     case 'failed': {
       const credential = open.task.byok ? 'own' : 'platform'
-      return endFailed(pipeline, open, failedTask(step.failure, { credential, accepted: true }))
+      const error = failedTask(step.failure, { credential, accepted: true })
+      return endFailed(pipeline, withFailedAttempt(open, step.failure, pipeline.now()), error)
     }
     case 'answered':
       return endResponse(pipeline, open, step)
     case 'unreadable':
       return countVerdict(pipeline, open, { kind: 'unreadable', detail: step.detail })
   }
+}
+
+/** The order was answered, and nothing came of it. */
+function withFailedAttempt(open: OpenTask, failure: VideoFailure, at: number): OpenTask {
+  const { attempts, description } = open.detail
+  const broke = { outcome: 'failed', said: notedWords(failure.message) }
+  const records = endedRecords(attempts, at - description.createdAt, broke)
+  return { ...open, detail: { ...open.detail, attempts: records } }
 }
 
 async function waitOn(

@@ -97,7 +97,7 @@ function errorBody(
 }
 
 /** The sentence of an error body, wherever vendors put it. */
-function messageOf(body: JsonValue | undefined): string | undefined {
+export function messageOf(body: JsonValue | undefined): string | undefined {
   if (!isJsonObject(body)) return undefined
   const error = isJsonObject(body['error']) ? body['error'] : body
   for (const name of ['message', 'msg', 'detail', 'error']) {
