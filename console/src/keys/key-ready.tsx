@@ -9,6 +9,7 @@ import form from '../parts/forms/form.module.css'
 import { usePolicyWords } from '../parts/limits/use-policy-words.ts'
 import { Facts } from '../parts/lists/facts.tsx'
 import { Icon } from '../parts/marks/icon.tsx'
+import { NoFunds } from '../parts/page/no-funds.tsx'
 import { Note } from '../parts/page/problem.tsx'
 import { CopyButton } from '../parts/snippets/copy-button.tsx'
 import { FirstCall } from '../parts/snippets/first-call.tsx'
@@ -46,6 +47,7 @@ export function KeyReady({ made, onClose }: KeyReadyProps) {
           <CopyButton variant="filled" value={made.key} label={t('keys.copyKey')} />
         </div>
         <Note>{t('keys.once')}</Note>
+        <NoFunds />
         <FirstCall
           first={group?.protocol === 'messages' ? 'claude-code' : 'curl'}
           baseUrl={window.location.origin}

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useMayManage } from '../api/session.ts'
 import { inBackground } from '../parts/page/in-background.ts'
+import { NoFunds } from '../parts/page/no-funds.tsx'
 import page from '../parts/page/page.module.css'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { Announcements } from './announcements.tsx'
@@ -33,6 +34,9 @@ export function OverviewPage() {
           data={PERIODS.map((value) => ({ value, label: t(`overview.periods.${value}`) }))}
         />
       </PageHead>
+      <div className={styles.funds}>
+        <NoFunds />
+      </div>
       {mayManage && <Figures spend={spend.data} />}
       <div className={styles.two} data-first={!mayManage || undefined}>
         <div>
