@@ -6,7 +6,7 @@ import { settingsAfter } from '../../config/gateway-file/settings-after.ts'
 import type { Catalogue, Model, Pricing } from '../../core/catalogue.ts'
 import { replacedPrice } from '../../core/pricing/currency.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { AuditedStores } from '../../storage/stores/audit.ts'
+import type { AuditedStores, AuditedWork } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { PriceChange } from '../../storage/stores/prices.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -164,75 +164,108 @@ function isTable(text: string): boolean {
   return /^[^:{[]*[,;\t][^:{[]*$/.test(head)
 }
 
-/** Refused when something else would change than what was looked at: the catalogue moved on, or the file did. */
+/**
+ * Refused when something else would change than what was looked at: the catalogue moved on, or the file did. Read in the
+ * transaction that writes, in which nobody else edits.
+ */
 export async function applyImport(
   parts: AdminParts,
   request: ImportRequest & { readonly review: string },
   actor: Actor,
 ): Promise<Done<PriceImport>> {
-  const reviewed = reviewImport(parts, request, await parts.storage.catalogue.read())
-  if (reviewed.kind !== 'done') return reviewed
-  const { prices, review, differences } = reviewed.value
-  if (review !== request.review) {
+  return planned(() =>
+    parts.storage.audit.act<Done<PriceImport>>(
+      async (stores) => {
+        const reviewed = reviewImport(parts, request, await stores.catalogue.read())
+        return reviewed.kind === 'done'
+          ? writeImport(stores, reviewed.value, { request, actor })
+          : { value: reviewed, act: undefined }
+      },
+      { alone: true },
+    ),
+  )
+}
+
+async function writeImport(
+  stores: AuditedStores,
+  { prices, review, differences }: PlannedImport,
+  {
+    request,
+    actor,
+  }: { readonly request: ImportRequest & { readonly review: string }; readonly actor: Actor },
+): Promise<AuditedWork<Done<PriceImport>>> {
+  const { effectiveAt } = request
+  const refused = whyNoImport(request, review, actor)
+  if (refused !== undefined) return { value: refused, act: undefined }
+  if (prices.length === 0) return { value: done({ differences, review }), act: undefined }
+  if (effectiveAt === undefined) await putPrices(stores, prices)
+  else {
+    for (const { model, pricing } of prices) {
+      await stores.prices.schedule(changeOf(model, pricing, effectiveAt, actor))
+    }
+  }
+  const when = effectiveAt === undefined ? 'at once' : new Date(effectiveAt).toISOString()
+  const changes = [
+    { field: 'effective_at', from: null, to: when },
+    ...auditedChanges(differences.map((one) => differenceOf(one.modelId, one.fields))),
+  ]
+  // The changes of one model do not name it, so the act does.
+  const [first, ...others] = differences
+  const subject = first !== undefined && others.length === 0 ? first.modelId : 'prices'
+  const act = { at: actor.at, actor, action: 'price.import', subject, changes }
+  return { value: done({ differences, review }), act }
+}
+
+function whyNoImport(
+  { effectiveAt, review: reviewed }: ImportRequest & { readonly review: string },
+  review: string,
+  { at }: Actor,
+): Done<never> | undefined {
+  if (review !== reviewed) {
     return {
       kind: 'conflict',
       message: 'this is not the difference that was reviewed: look at the new one and send its review',
     }
   }
-  const { effectiveAt } = request
-  if (effectiveAt !== undefined && effectiveAt <= actor.at) {
+  if (effectiveAt !== undefined && effectiveAt <= at)
     return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message: 'must lie in the future' }] }
-  }
-  if (prices.length === 0) return done({ differences, review })
-  return planned(() =>
-    parts.storage.audit.act(async (stores) => {
-      if (effectiveAt === undefined) await putPrices(stores, prices)
-      else {
-        for (const { model, pricing } of prices) {
-          await stores.prices.schedule(changeOf(model, pricing, effectiveAt, actor))
-        }
-      }
-      const when = effectiveAt === undefined ? 'at once' : new Date(effectiveAt).toISOString()
-      const changes = [
-        { field: 'effective_at', from: null, to: when },
-        ...auditedChanges(differences.map((one) => differenceOf(one.modelId, one.fields))),
-      ]
-      // The changes of one model do not name it, so the act does.
-      const [first, ...others] = differences
-      const subject = first !== undefined && others.length === 0 ? first.modelId : 'prices'
-      const act = { at: actor.at, actor, action: 'price.import', subject, changes }
-      return { value: done({ differences, review }), act }
-    }),
-  )
+  return undefined
 }
 
 /** Prices whose moment has come take the place of the old ones. Several instances may try; each change happens once. */
 export async function applyDuePrices(
-  storage: Pick<Storage, 'prices' | 'audit' | 'catalogue'>,
+  storage: Pick<Storage, 'prices' | 'audit'>,
   at: number,
 ): Promise<number> {
   const due = await storage.prices.due(at, 100)
   if (due.length === 0) return 0
   let applied = 0
   for (const change of due) {
-    const model = (await storage.catalogue.read()).models.get(change.modelId)
-    const happened = await storage.audit.act(async (stores) => {
-      const mine = await stores.prices.settle(change.id, 'applied')
-      if (!mine || model === undefined) return { value: false, act: undefined }
-      await putPrices(stores, [{ model, pricing: change.pricing }])
-      const difference = differenceOf(model.modelId, fieldsOf(model, change.pricing))
-      const act = {
-        at,
-        actor: { ...SCHEDULE, name: `schedule, for ${change.createdBy}` },
-        action: 'price.apply',
-        subject: change.modelId,
-        changes: auditedChanges([difference]),
-      }
-      return { value: true, act }
-    })
+    const happened = await storage.audit.act((stores) => applyDuePrice(stores, change, at), { alone: true })
     if (happened) applied += 1
   }
   return applied
+}
+
+/** The model is read where it is written: its row has more than prices. False: somebody else has applied it, or it is gone. */
+async function applyDuePrice(
+  stores: AuditedStores,
+  change: PriceChange,
+  at: number,
+): Promise<AuditedWork<boolean>> {
+  const mine = await stores.prices.settle(change.id, 'applied')
+  const model = (await stores.catalogue.read()).models.get(change.modelId)
+  if (!mine || model === undefined) return { value: false, act: undefined }
+  await putPrices(stores, [{ model, pricing: change.pricing }])
+  const difference = differenceOf(model.modelId, fieldsOf(model, change.pricing))
+  const act = {
+    at,
+    actor: { ...SCHEDULE, name: `schedule, for ${change.createdBy}` },
+    action: 'price.apply',
+    subject: change.modelId,
+    changes: auditedChanges([difference]),
+  }
+  return { value: true, act }
 }
 
 const SCHEDULE = { accountId: undefined, sessionId: undefined, address: '', requestId: undefined }
