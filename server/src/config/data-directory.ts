@@ -128,7 +128,8 @@ async function findPath(path: string) {
   }
 }
 
-async function readKeyFile(file: string): Promise<Uint8Array | undefined> {
+/** undefined: there is none. Throws `ConfigError` where one cannot be read, or holds no key. */
+export async function readKeyFile(file: string): Promise<Uint8Array | undefined> {
   let bytes: Buffer | undefined
   try {
     bytes = await readPlainFile(file)

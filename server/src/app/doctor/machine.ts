@@ -1,8 +1,8 @@
 /** The machine: Node, the data directory, its disk. */
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { SECRET_KEY_FILE } from '../../config/data-directory.ts'
-import type { Config } from '../../config/environment.ts'
+import { readKeyFile, SECRET_KEY_FILE } from '../../config/data-directory.ts'
+import { type Config, ConfigError } from '../../config/environment.ts'
 import { isOldNode, NODE_LEAST } from '../../config/node-version.ts'
 import { readUnsettled } from '../../pipeline/instance/pending/unsettled-files.ts'
 import { failed, type Finding, ok, warning } from '../../core/finding.ts'
@@ -13,13 +13,13 @@ export function checkNode(version: string): Finding {
     : ok('node', version)
 }
 
-export function checkDataDirectory(config: Config): readonly Finding[] {
+export async function checkDataDirectory(config: Config): Promise<readonly Finding[]> {
   const { dataDirectory, secretKey, database } = config
   const mode = modeOf(dataDirectory)
   if (mode !== undefined)
-    return [usableDirectory(dataDirectory, mode), keyFile(dataDirectory, secretKey !== undefined)]
+    return [usableDirectory(dataDirectory, mode), await keyFile(dataDirectory, secretKey !== undefined)]
   if (database.kind === 'postgres' && secretKey !== undefined)
-    return [ok('data directory', `${dataDirectory} is made at the start`), keyFile(dataDirectory, true)]
+    return [ok('data directory', `${dataDirectory} is made at the start`), await keyFile(dataDirectory, true)]
   return [
     failed(
       'data directory',
@@ -50,7 +50,7 @@ function usableDirectory(directory: string, mode: number): Finding {
   return ok('data directory', directory)
 }
 
-function keyFile(directory: string, isGiven: boolean): Finding {
+async function keyFile(directory: string, isGiven: boolean): Promise<Finding> {
   if (isGiven) return ok('secret key', 'SLUICE_SECRET_KEY')
   const file = join(directory, SECRET_KEY_FILE)
   const mode = modeOf(file)
@@ -62,7 +62,32 @@ function keyFile(directory: string, isGiven: boolean): Finding {
     )
   if ((mode & 0o077) !== 0)
     return failed('secret key', `${file} is open to other users (${octal(mode)})`, `chmod 600 ${file}`)
+  try {
+    await readKeyFile(file)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const [found = '', ...fix] = (error.mistakes[0] ?? error.message).split(': ')
+    return failed('secret key', found, fix.join(': '))
+  }
   return ok('secret key', file)
+}
+
+/** Only a first start reads it, and does not start without. */
+export function checkGatewayFile({ gatewayFile }: Pick<Config, 'gatewayFile'>): readonly Finding[] {
+  if (gatewayFile === undefined) return []
+  try {
+    accessSync(gatewayFile, constants.R_OK)
+    return [ok('gateway file', gatewayFile)]
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return [
+      warning(
+        'gateway file',
+        `${gatewayFile} cannot be read (${code})`,
+        'correct SLUICE_CONFIG, or unset it: a first start reads it',
+      ),
+    ]
+  }
 }
 
 /** Looked at without writing: the file is made with the first event. */

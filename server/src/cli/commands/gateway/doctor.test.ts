@@ -161,6 +161,24 @@ test('a variable that means nothing, a bad mail server, an unknown SMS address a
   expect(found.of('secret key')).toMatchObject({ state: 'failed', fix: expect.stringContaining('chmod 600') })
 })
 
+test('a key that is none and a gateway file that cannot be read are told as a start tells them', async () => {
+  await line.sluice(['apply', '-f', '-'], { input: file() })
+  await truncate(join(line.directory, 'data', 'secret.key'))
+  const gatewayFile = join(line.directory, 'none.yaml')
+  const found = await doctor(['--no-credentials'], { environment: { SLUICE_CONFIG: gatewayFile } })
+  expect(found.code).toBe(1)
+  expect(found.of('secret key')).toMatchObject({
+    state: 'failed',
+    found: expect.stringMatching(/secret\.key does not hold a key of 32 bytes$/),
+    fix: expect.stringMatching(/^restore it from a backup/),
+  })
+  expect(found.of('gateway file')).toMatchObject({
+    state: 'warning',
+    found: `${gatewayFile} cannot be read (ENOENT)`,
+    fix: expect.stringContaining('SLUICE_CONFIG'),
+  })
+})
+
 test('a port that another program has is told, and so is a gateway that runs', async () => {
   await line.sluice(['apply', '-f', '-'], { input: file() })
   const other = createServer()

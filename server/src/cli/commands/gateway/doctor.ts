@@ -9,6 +9,7 @@ import { failed, type Finding, ok, skipped, warning } from '../../../core/findin
 import {
   checkDataDirectory,
   checkDisk,
+  checkGatewayFile,
   checkNode,
   checkSecurityLog,
   checkUnsettled,
@@ -61,6 +62,7 @@ async function examine(io: Console, flags: DoctorFlags): Promise<readonly Findin
     findings.push(...(await check('disk', () => [checkDisk(config.dataDirectory)])))
     findings.push(...(await check('unsettled calls', () => checkUnsettled(config.dataDirectory))))
   }
+  findings.push(...(await check('gateway file', () => checkGatewayFile(config))))
   findings.push(...(await check('security log', () => [checkSecurityLog(config)])))
   const database = await check('database', () => databaseFindings(io, config, hasDirectory))
   findings.push(...database)
