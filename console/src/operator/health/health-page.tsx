@@ -12,6 +12,7 @@ import page from '../../parts/page/page.module.css'
 import { useFormat } from '../../parts/values/format.ts'
 import { shortId } from '../../parts/values/short-id.ts'
 import { Findings } from './findings.tsx'
+import styles from './health.module.css'
 import { TroubledChains } from './troubled-chains.tsx'
 import { Waiting } from './waiting.tsx'
 
@@ -22,16 +23,18 @@ export function HealthPage() {
   return (
     <>
       <PageHead title={t('operate.pages.health')} lead={t('health.lead')} />
-      <Loaded query={health} height={420}>
-        {(now) => (
-          <>
-            <Traffic of={now.traffic} />
-            <Waiting of={now.waiting} />
-            <TroubledChains />
-            <Instances of={now.instances} />
-          </>
-        )}
-      </Loaded>
+      <div className={styles.now}>
+        <Loaded query={health} height="var(--now-height)">
+          {(now) => (
+            <>
+              <Traffic of={now.traffic} />
+              <Waiting of={now.waiting} />
+              <TroubledChains />
+              <Instances of={now.instances} />
+            </>
+          )}
+        </Loaded>
+      </div>
       <Findings />
     </>
   )

@@ -24,7 +24,7 @@ export function TroubledChains() {
           {t('health.allChains')}
         </Link>
       </div>
-      <Loaded query={chains} height={60}>
+      <Loaded query={chains} height={20}>
         {(all) => {
           const troubled = all.filter((chain) => TROUBLES.includes(stateOf(chain)))
           return troubled.length === 0 ? (

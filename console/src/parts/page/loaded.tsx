@@ -9,8 +9,8 @@ interface LoadedProps<Data> {
     readonly error: unknown
     refetch(): Promise<unknown>
   }
-  /** Px of what comes, so that nothing jumps. */
-  readonly height: number
+  /** Px of what comes, so that nothing jumps; or a length of CSS where it is another on a phone. */
+  readonly height: number | string
   readonly children: (data: Data) => ReactNode
 }
 
