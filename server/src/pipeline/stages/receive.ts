@@ -54,7 +54,9 @@ async function readBody(pipeline: ReadBodyParts, call: AuthenticatedCall): Promi
   let length = 0
   let held = 0
   let arrived = 0
+  let released = false
   const release = (): void => {
+    released = true
     pipeline.bodyBudget.give(held)
     held = 0
     chunks.length = 0
@@ -66,7 +68,9 @@ async function readBody(pipeline: ReadBodyParts, call: AuthenticatedCall): Promi
   }
   const spill = async (chunk: Uint8Array): Promise<void> => {
     file ??= await pipeline.bodyFiles.open()
-    await file.append(chunk)
+    // The client may have gone while the file was opened.
+    if (released) file.close()
+    else await file.append(chunk)
   }
   try {
     await call.readBody((chunk) => {
