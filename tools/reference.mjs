@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { requireNode } from './project/require-node.mjs'
 import { openTree, root } from './project/tree.mjs'
 import { commandLinePage } from './reference/command-line.mjs'
 import { configurationPage } from './reference/configuration.mjs'
@@ -26,6 +27,7 @@ import { vendorKindsPage } from './reference/vendor-kinds.mjs'
 
 const isCheck = process.argv.includes('--check')
 const isImport = process.argv.includes('--import')
+requireNode(root)
 const tree = openTree()
 const checklist = checklistBeside()
 if (isImport && checklist === undefined) throw new Error('there is no checklist beside the checkout')

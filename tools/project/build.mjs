@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { buildConsoleWhenNeeded } from './build-console.mjs'
+import { requireNode } from './require-node.mjs'
 
 /** What becomes a file of its own: the process, the command line, and what runs in a thread of its own. */
 const THREADS = {
@@ -45,6 +46,7 @@ const LOCK_WAIT_MS = 50
 
 /** Builds what changed. Resolves to the entries that exist. */
 export async function buildWhenNeeded(root) {
+  requireNode(root)
   const output = join(root, 'server/dist')
   await buildConsoleWhenNeeded(root, output, (work) => withLock(output, work))
   return bundleWhenNeeded(root, output, ENTRIES)
