@@ -12,6 +12,7 @@ beforeEach(() => {
   for (const folder of ['server/src', 'tools/project', 'node_modules'])
     mkdirSync(join(root, folder), { recursive: true })
   copyFileSync(join(repository, 'tools/project/build.mjs'), join(root, 'tools/project/build.mjs'))
+  copyFileSync(join(repository, 'package.json'), join(root, 'package.json'))
   writeFileSync(join(root, 'node_modules/.package-lock.json'), '{}')
   writeFileSync(join(root, 'server/src/main.ts'), "export const late = () => import('./late.ts')\n")
 })
