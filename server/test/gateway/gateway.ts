@@ -289,6 +289,14 @@ export const TOKEN_PRICES: Pricing = {
   audioSecondPrice: null,
 }
 
+/** Of a model that is not billed by tokens. */
+export const NO_TOKEN_PRICES: Pricing = {
+  ...TOKEN_PRICES,
+  inputPrice: null,
+  outputPrice: null,
+  cacheInputPrice: null,
+}
+
 export function putVendor(
   code: string,
   baseUrl: string,

@@ -151,11 +151,12 @@ function asAsked(call: ReservedCall, leg: Leg, formed: FormedRequest): FormedReq
   return {
     ...formed,
     url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),
-    headers: {
-      ...formed.headers,
-      ...forwardedHeaders(call, leg.chain.protocol),
-      ...(call.scan.form === undefined ? {} : { 'content-type': call.scan.form.contentType }),
-    },
+    headers: Object.assign(
+      {},
+      formed.headers,
+      forwardedHeaders(call, leg.chain.protocol),
+      call.scan.form && { 'content-type': call.scan.form.contentType },
+    ),
   }
 }
 

@@ -1,6 +1,8 @@
 /** Other forms over `:generateContent`: what Gemini models make beside text. */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
 import type { PassedFormId } from '../../core/catalogue.ts'
 import type { Auth } from '../../core/http-request.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FormInput, FormRewrite, PassedDialect } from '../provider.ts'
 import { passedDialect } from './passed.ts'
 
@@ -9,6 +11,13 @@ export interface GeminiPlace {
   readonly auth: Auth
   /** Without a verb. undefined: the credential does not say enough. */
   readonly modelUrl: (input: FormInput) => string | undefined
+}
+
+/** What a candidate consists of. */
+export function partsOf(candidate: JsonValue | undefined): readonly JsonObject[] {
+  const content = isJsonObject(candidate) ? candidate['content'] : undefined
+  const parts = isJsonObject(content) ? content['parts'] : undefined
+  return isJsonArray(parts) ? parts.filter(isJsonObject) : []
 }
 
 export function generating(

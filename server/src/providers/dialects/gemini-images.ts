@@ -3,7 +3,7 @@ import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { parseSize, ratioOfSize } from '../../core/video/size.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
-import { type GeminiPlace, generating } from './gemini-generating.ts'
+import { type GeminiPlace, generating, partsOf } from './gemini-generating.ts'
 import { GENERATIONS } from './images-dialect.ts'
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
@@ -38,15 +38,13 @@ function ratioOf(size: JsonValue | undefined): string | undefined {
 /** Thoughts may hold sketches, which are none of the answer. */
 function picturesIn(candidates: JsonValue | undefined): readonly JsonObject[] {
   if (!isJsonArray(candidates)) return []
-  return candidates.flatMap((candidate) => {
-    const content = isJsonObject(candidate) ? candidate['content'] : undefined
-    const parts = isJsonObject(content) ? content['parts'] : undefined
-    if (!isJsonArray(parts)) return []
-    return parts.flatMap((part) => {
-      const data = isJsonObject(part) && part['thought'] !== true ? part['inlineData'] : undefined
-      return isJsonObject(data) && typeof data['data'] === 'string' ? [{ b64_json: data['data'] }] : []
-    })
-  })
+  return candidates
+    .flatMap(partsOf)
+    .flatMap(({ thought, inlineData: data }) =>
+      thought !== true && isJsonObject(data) && typeof data['data'] === 'string'
+        ? [{ b64_json: data['data'] }]
+        : [],
+    )
 }
 
 /** Nothing where the vendor tells nothing. */

@@ -2,7 +2,7 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FormRewrite, PassedDialect, Sound } from '../provider.ts'
-import { type GeminiPlace, generating } from './gemini-generating.ts'
+import { type GeminiPlace, generating, partsOf } from './gemini-generating.ts'
 import { toldUsage } from './gemini-images.ts'
 import { soundAs, soundAsked, voiceName } from './speech.ts'
 import { wavOf } from './wav.ts'
@@ -51,7 +51,7 @@ function usageIn(usage: JsonValue | undefined): JsonObject | undefined {
 }
 
 function soundIn(candidates: JsonValue | undefined, raw: boolean): Sound | undefined {
-  const pieces = partsIn(candidates)
+  const pieces = soundPieces(candidates)
   const [first] = pieces
   if (first === undefined) return undefined
   const bytes = Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64')))
@@ -63,15 +63,11 @@ function soundIn(candidates: JsonValue | undefined, raw: boolean): Sound | undef
   return { type: 'audio/wav', bytes: wavOf(bytes, rate) }
 }
 
-function partsIn(
+function soundPieces(
   candidates: JsonValue | undefined,
 ): readonly { readonly type: string; readonly data: string }[] {
   const first = isJsonArray(candidates) ? candidates[0] : undefined
-  const content = isJsonObject(first) ? first['content'] : undefined
-  const parts = isJsonObject(content) ? content['parts'] : undefined
-  if (!isJsonArray(parts)) return []
-  return parts.flatMap((part) => {
-    const inline = isJsonObject(part) ? part['inlineData'] : undefined
+  return partsOf(first).flatMap(({ inlineData: inline }) => {
     if (!isJsonObject(inline)) return []
     const { mimeType: type, data } = inline
     return typeof type === 'string' && typeof data === 'string' ? [{ type, data }] : []

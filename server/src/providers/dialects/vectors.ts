@@ -1,6 +1,6 @@
 /** Vectors of vendors that only make numbers, as the client asked for them. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FormRewrite } from '../provider.ts'
 import { toBase64 } from './base64.ts'
 
@@ -22,6 +22,20 @@ export const floatsOnly: FormRewrite = {
 
 function inBase64(item: JsonValue): JsonValue {
   return isJsonObject(item) ? { ...item, embedding: encodedVector(item['embedding'] ?? null) } : item
+}
+
+/** Vectors in their order, in OpenAI's form. `tokens`: of all texts; undefined: the vendor told none. */
+export function vectorList(
+  vectors: readonly JsonValue[],
+  { model = null, base64 }: JsonObject,
+  tokens: number | undefined,
+): JsonObject {
+  const data = vectors.map((vector, index) => {
+    const embedding = base64 === true ? encodedVector(vector) : vector
+    return { object: 'embedding', index, embedding }
+  })
+  const usage = tokens === undefined ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }
+  return { object: 'list', data, model, ...usage }
 }
 
 /** 32-bit floats, little-endian, in base64; what is no vector of numbers stays as it is. */

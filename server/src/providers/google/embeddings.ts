@@ -1,10 +1,10 @@
 /** Vectors by Google: one request for each text, all in one call. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { modelBelow } from '../dialects/gemini.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
-import { encodedVector } from '../dialects/vectors.ts'
+import { vectorList } from '../dialects/vectors.ts'
 import type { FormedRequest, FormInput, FormRewrite, PassedDialect } from '../provider.ts'
 
 /** Of each of the requests. */
@@ -27,20 +27,12 @@ const rewrite: FormRewrite = {
       context: { model, base64: format === 'base64' },
     }
   },
-  answer: ({ embeddings, usageMetadata: usage }, { model = null, base64 }) => {
+  answer: ({ embeddings, usageMetadata: usage }, context) => {
     if (!isJsonArray(embeddings)) return undefined
-    const data = embeddings.map((one, index) => {
-      const values = (isJsonObject(one) ? one['values'] : undefined) ?? []
-      const embedding = base64 === true ? encodedVector(values) : values
-      return { object: 'embedding', index, embedding }
-    })
-    return { object: 'list', data, model, ...toldUsage(usage) }
+    const vectors = embeddings.map((one) => (isJsonObject(one) ? one['values'] : undefined) ?? [])
+    const tokens = isJsonObject(usage) ? usage['promptTokenCount'] : undefined
+    return vectorList(vectors, context, typeof tokens === 'number' ? tokens : undefined)
   },
-}
-
-function toldUsage(usage: JsonValue | undefined): JsonObject {
-  const tokens = isJsonObject(usage) ? usage['promptTokenCount'] : undefined
-  return typeof tokens === 'number' ? { usage: { prompt_tokens: tokens, total_tokens: tokens } } : {}
 }
 
 const AUTH = { kind: 'header', name: 'x-goog-api-key' } as const

@@ -3,7 +3,7 @@ import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
-import { encodedVector } from '../dialects/vectors.ts'
+import { vectorList } from '../dialects/vectors.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { modelUrl } from './address.ts'
 
@@ -23,14 +23,11 @@ const rewrite: FormRewrite = {
       context: { model, base64: format === 'base64' },
     }
   },
-  answer: ({ predictions }, { model = null, base64 }) => {
+  answer: ({ predictions }, context) => {
     if (!isJsonArray(predictions)) return undefined
     const made = predictions.map(vectorIn)
-    const data = made.map(({ values = [] }, index) => {
-      const embedding = base64 === true ? encodedVector(values) : values
-      return { object: 'embedding', index, embedding }
-    })
-    return { object: 'list', data, model, ...toldUsage(made) }
+    const vectors = made.map(({ values = [] }) => values)
+    return vectorList(vectors, context, tokensOf(made))
   },
 }
 
@@ -39,15 +36,14 @@ function vectorIn(prediction: JsonValue): JsonObject {
   return isJsonObject(found) ? found : {}
 }
 
-/** Nothing where one of them tells nothing. */
-function toldUsage(made: readonly JsonObject[]): JsonObject {
+/** undefined where one of them tells nothing. */
+function tokensOf(made: readonly JsonObject[]): number | undefined {
   const counts = made.map(({ statistics }) =>
     isJsonObject(statistics) ? statistics['token_count'] : undefined,
   )
   const known = counts.filter((count): count is number => typeof count === 'number')
-  if (known.length === 0 || known.length < counts.length) return {}
-  const tokens = known.reduce((sum, count) => sum + count, 0)
-  return { usage: { prompt_tokens: tokens, total_tokens: tokens } }
+  if (known.length === 0 || known.length < counts.length) return undefined
+  return known.reduce((sum, count) => sum + count, 0)
 }
 
 export const vertexEmbeddings: PassedDialect = {

@@ -2,16 +2,13 @@
 import OpenAI, { toFile } from 'openai'
 import { expect, test } from 'vitest'
 import { postJson, readAnswer } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { answerJson } from '../../gateway/scripted-upstream.ts'
 
 const EDITS = '/v1/images/edits'
 const BY_IMAGE = {
-  ...TOKEN_PRICES,
-  inputPrice: null,
-  outputPrice: null,
-  cacheInputPrice: null,
+  ...NO_TOKEN_PRICES,
   billingModes: ['image' as const],
   imagePrice: '0.3',
 }

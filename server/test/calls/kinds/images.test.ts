@@ -2,16 +2,13 @@
 import OpenAI from 'openai'
 import { describe, expect, test, vi } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { answerJson, hangUp, type Answerer } from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/images/generations'
 const BY_IMAGE = {
-  ...TOKEN_PRICES,
-  inputPrice: null,
-  outputPrice: null,
-  cacheInputPrice: null,
+  ...NO_TOKEN_PRICES,
   billingModes: ['image' as const],
   imagePrice: '0.3',
 }

@@ -2,17 +2,16 @@
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/moderations'
-const NO_PRICES = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
-const BY_CALL = { ...NO_PRICES, billingModes: ['request' as const], requestPrice: '0.002' }
+const BY_CALL = { ...NO_TOKEN_PRICES, billingModes: ['request' as const], requestPrice: '0.002' }
 const FREE = { ...BY_CALL, requestPrice: '0' }
 const BY_TOKEN = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
 
-const modelOf = (model: string, pricing: typeof BY_TOKEN, vendor = 'acme') => [
+const modelOf = (model: string, pricing: typeof NO_TOKEN_PRICES, vendor = 'acme') => [
   putModel(model, { pricing }),
   putChain({ model, vendor, protocol: 'moderation' }),
 ]

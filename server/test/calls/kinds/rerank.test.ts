@@ -2,15 +2,12 @@
 import { CohereClient, CohereClientV2 } from 'cohere-ai'
 import { describe, expect, test } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
 const BY_CALL = {
-  ...TOKEN_PRICES,
-  inputPrice: null,
-  outputPrice: null,
-  cacheInputPrice: null,
+  ...NO_TOKEN_PRICES,
   billingModes: ['request' as const],
   requestPrice: '0.015',
 }
@@ -18,7 +15,7 @@ const BY_CALL = {
 const BY_TOKEN = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
 const CREDITS_PER_CALL = 15_000_000n
 
-const over = (model: string, vendor: string, pricing: typeof BY_TOKEN) => [
+const over = (model: string, vendor: string, pricing: typeof NO_TOKEN_PRICES) => [
   putModel(model, { pricing }),
   putChain({ model, vendor, protocol: 'rerank' }),
 ]

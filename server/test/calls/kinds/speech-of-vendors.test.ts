@@ -1,13 +1,12 @@
 /** `POST /v1/audio/speech` over vendors that speak in a form of their own: a document goes and comes, the client gets sound. */
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
-import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { type Answerer, answerJson } from '../../gateway/scripted-upstream.ts'
 
-const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
 /** 110 yuan for a million characters: 110 000 µCr each. */
-const BY_CHARACTER = { ...NONE, billingModes: ['character' as const], characterPrice: '110' }
+const BY_CHARACTER = { ...NO_TOKEN_PRICES, billingModes: ['character' as const], characterPrice: '110' }
 const PER_CHARACTER = 110_000n
 const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
 

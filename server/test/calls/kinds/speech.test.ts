@@ -2,14 +2,13 @@
 import OpenAI from 'openai'
 import { describe, expect, test, vi } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { type Answerer, answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
 const PATH = '/v1/audio/speech'
-const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
 /** 110 yuan for a million characters: 110 000 µCr each. */
-const BY_CHARACTER = { ...NONE, billingModes: ['character' as const], characterPrice: '110' }
+const BY_CHARACTER = { ...NO_TOKEN_PRICES, billingModes: ['character' as const], characterPrice: '110' }
 const PER_CHARACTER = 110_000n
 const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
 

@@ -4,15 +4,14 @@ import { describe, expect, test, vi } from 'vitest'
 import { modelId, vendorCode } from '../../../src/core/ids.ts'
 import { Secret } from '../../../src/core/secret.ts'
 import { get, postJson, readAnswer } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { type Answerer, answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 import { waveFile } from '../wave-file.ts'
 
 const PATH = '/v1/audio/transcriptions'
-const NONE = { ...TOKEN_PRICES, inputPrice: null, outputPrice: null, cacheInputPrice: null }
 /** A yuan a second: a thousand Credits, ten million µCr for a hundredth. */
-const BY_SECOND = { ...NONE, billingModes: ['audio_second' as const], audioSecondPrice: '1' }
+const BY_SECOND = { ...NO_TOKEN_PRICES, billingModes: ['audio_second' as const], audioSecondPrice: '1' }
 const PER_HUNDREDTH = 10_000_000n
 const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
 
