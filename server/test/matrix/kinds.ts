@@ -3,7 +3,15 @@
  * anew. `conversion/kinds-matrix.test.ts` runs every pair of a call and a vendor through the official client.
  */
 export type How = 'passed' | 'written anew'
-export type VendorKind = 'openai' | 'google' | 'dashscope' | 'voyage' | 'minimax' | 'cohere'
+export type VendorKind =
+  | 'openai'
+  | 'google'
+  | 'vertex'
+  | 'dashscope'
+  | 'voyage'
+  | 'jina'
+  | 'minimax'
+  | 'cohere'
 
 export interface Call {
   readonly path: string
@@ -26,19 +34,35 @@ export const CALLS = {
     path: '/v1/embeddings',
     client: 'openai',
     protocol: 'embeddings',
-    vendors: { openai: 'passed', google: 'written anew', dashscope: 'written anew', voyage: 'written anew' },
+    vendors: {
+      openai: 'passed',
+      google: 'written anew',
+      vertex: 'written anew',
+      dashscope: 'written anew',
+      voyage: 'written anew',
+      jina: 'written anew',
+      cohere: 'passed',
+    },
   },
   'embeddings of Gemini': {
     path: '/v1beta/models/{model}:batchEmbedContents',
     client: '@google/genai',
     protocol: 'gemini-embeddings',
-    vendors: { google: 'passed', openai: 'written anew', dashscope: 'written anew', voyage: 'written anew' },
+    vendors: {
+      google: 'passed',
+      openai: 'written anew',
+      vertex: 'written anew',
+      dashscope: 'written anew',
+      voyage: 'written anew',
+      jina: 'written anew',
+      cohere: 'written anew',
+    },
   },
   images: {
     path: '/v1/images/generations',
     client: 'openai',
     protocol: 'images',
-    vendors: { openai: 'passed', google: 'written anew' },
+    vendors: { openai: 'passed', google: 'written anew', vertex: 'written anew' },
   },
   'changed images': {
     path: '/v1/images/edits',
@@ -56,7 +80,12 @@ export const CALLS = {
     path: '/v1/audio/speech',
     client: 'openai',
     protocol: 'speech',
-    vendors: { openai: 'passed', minimax: 'written anew', google: 'written anew' },
+    vendors: {
+      openai: 'passed',
+      google: 'written anew',
+      vertex: 'written anew',
+      minimax: 'written anew',
+    },
   },
   transcription: {
     path: '/v1/audio/transcriptions',
@@ -74,7 +103,7 @@ export const CALLS = {
     path: '/v2/rerank',
     client: 'cohere-ai',
     protocol: 'rerank',
-    vendors: { cohere: 'passed', voyage: 'written anew', dashscope: 'written anew' },
+    vendors: { cohere: 'passed', jina: 'passed', voyage: 'written anew', dashscope: 'written anew' },
   },
   moderation: {
     path: '/v1/moderations',
@@ -93,7 +122,16 @@ export interface KindCell {
 }
 
 const NAMES = Object.keys(CALLS).filter((name): name is CallName => name in CALLS)
-const VENDORS: readonly VendorKind[] = ['openai', 'google', 'dashscope', 'voyage', 'minimax', 'cohere']
+const VENDORS: readonly VendorKind[] = [
+  'openai',
+  'google',
+  'vertex',
+  'dashscope',
+  'voyage',
+  'jina',
+  'minimax',
+  'cohere',
+]
 
 export const KIND_CELLS: readonly KindCell[] = NAMES.flatMap((name) => {
   const call: Call = CALLS[name]

@@ -1,4 +1,5 @@
 import { passedDialect } from '../dialects/passed.ts'
+import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
 
 export const jina: Provider = {
@@ -8,6 +9,19 @@ export const jina: Provider = {
   publicFields: [],
   dialects: {
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank' }),
-    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
+    embeddings: passedDialect({
+      protocol: 'embeddings',
+      path: '/embeddings',
+      // Its own word for base64 is another one (docs/protocols.md).
+      rewrite: floatsOnly,
+      textPurpose: {
+        member: 'task',
+        words: {
+          RETRIEVAL_QUERY: 'retrieval.query',
+          RETRIEVAL_DOCUMENT: 'retrieval.passage',
+          SEMANTIC_SIMILARITY: 'text-matching',
+        },
+      },
+    }),
   },
 }
