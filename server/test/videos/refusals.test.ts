@@ -187,6 +187,11 @@ describe('the model', () => {
   })
 })
 
+test('a chat model says where it is called', async () => {
+  const { body } = await post({ ...ORDER, model: 'chatty' })
+  expect(body.message).toBe('this model is not a video model: call it at /v1/chat/completions')
+})
+
 describe('the account', () => {
   test('without any right to call is 403/40202 [7.1-13]', async () => {
     const { key } = await gateway.newAccount({ credits: 0 })
@@ -213,6 +218,9 @@ describe('the limits of a key', () => {
     const key = await limited(windowOf('videos', 1))
     expect(said(await post(ORDER, key))).toEqual([200, undefined])
     const refused = await post(ORDER, key)
+    expect(refused.body.error).toMatchObject({
+      message: expect.stringContaining(`the key may use 1 video in ${HOUR} seconds;`),
+    })
     expect(refused).toMatchObject({ status: 429, body: { code: 42902, message: 'rpm limit exceeded' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(HOUR - 60)
   })

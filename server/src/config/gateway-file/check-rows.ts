@@ -178,6 +178,7 @@ function checkModels(
     }
     checkOutputPrice(row, context, report)
     checkBilling(row, context, warning)
+    checkVideoFeature(row, context, warning)
     reportRepeated(row.chains ?? [], { ...SAME_CHAIN, keyOf: (chain) => chainKey(chain, names) }, report)
   }
 }
@@ -210,6 +211,16 @@ function checkBilling(row: ModelRow, { known }: RowContext, warning: Report): vo
     const message = `its calls are free: over ${protocol} they are billed by ${ways.join(' or ')}, and the model by none of them`
     warning({ ...place, path: `${place.path}.protocol` }, message)
   }
+}
+
+/** What makes videos is no video model unless its features say so (docs/reference/contract.md#4.4): nobody could call it. */
+function checkVideoFeature(row: ModelRow, { known }: RowContext, warning: Report): void {
+  const features = row.supportFeatures ?? known.models.get(row.modelId)?.supportFeatures ?? []
+  const chains = row.chains ?? []
+  const makesVideos = chains.length > 0 && chains.every(({ protocol }) => protocol === 'video')
+  if (!makesVideos || features.includes('video')) return
+  const message = 'lacks video: all of its chains make videos, and no call reaches them'
+  warning({ ...row.place, path: `${row.place.path}.support_features` }, message)
 }
 
 const SAME_CHAIN = { what: 'chain', detail: 'of the same vendor, credential, protocol and forward_model_id' }

@@ -592,11 +592,26 @@ describe('a chain speaks what the kind of its vendor speaks', () => {
   })
 })
 
+test.each([
+  [
+    '',
+    [
+      'f:2:10 models[0].support_features: lacks video: all of its chains make videos, and no call reaches them',
+    ],
+  ],
+  ['support_features: [text, video], ', []],
+])('a model that only makes videos and does not say so is a warning (%s)', (features, warnings) => {
+  const result = load(
+    `vendors: [{code: own, kind: openai}]\nmodels: [{model_id: m, ${features}pricing: {billing_modes: [video_second], video_price: 1}, chains: [{vendor: own, protocol: video}]}]`,
+  )
+  expect(result.kind === 'file' && result.warnings.map((one) => printMistake('f', one))).toEqual(warnings)
+})
+
 describe('a chain whose calls cannot be charged is a warning', () => {
   const vendor = 'vendors: [{code: own, kind: openai}]\n'
   const warningsIn = (modes: string, prices: string, protocol: string) => {
     const result = load(
-      `${vendor}models: [{model_id: m, pricing: {billing_modes: [${modes}], ${prices}}, chains: [{vendor: own, protocol: ${protocol}}]}]`,
+      `${vendor}models: [{model_id: m, support_features: [text, video], pricing: {billing_modes: [${modes}], ${prices}}, chains: [{vendor: own, protocol: ${protocol}}]}]`,
     )
     return result.kind === 'file' ? result.warnings.map((one) => printMistake('f', one)) : result
   }

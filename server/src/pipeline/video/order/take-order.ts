@@ -9,6 +9,7 @@ import type { VideoTask } from '../../../core/video/task.ts'
 import { findHolderNow } from '../../stages/authenticate.ts'
 import { baseLogRow } from '../../stages/log-row.ts'
 import { persist } from '../../stages/persist.ts'
+import { endpointsOf } from '../../kinds/index.ts'
 import { VIDEO } from '../../kinds/video.ts'
 import { reserve } from '../../stages/reserve.ts'
 import { createTask, newTaskId } from './open-task.ts'
@@ -215,11 +216,19 @@ export function admitVideo(
 function findVideoModel(order: VideoOrder, catalogue: Catalogue): Model {
   const model = catalogue.models.get(order.modelId)
   if (model?.status === 'enabled' && isVideoModel(model)) return model
-  const hint = model === undefined ? meantInstead(order.modelId, catalogue) : ''
+  const hint =
+    model === undefined ? meantInstead(order.modelId, catalogue) : servedElsewhere(model, catalogue)
   throw new GatewayError(40401, {
     ...(hint === '' ? {} : { message: `${ERRORS[40401].message}${hint}` }),
     internal: model === undefined ? 'unknown model' : `the model is ${model.status}`,
   })
+}
+
+/** Where calls of a model that makes no videos go, as the end of a sentence. */
+function servedElsewhere({ status, chains }: Model, { vendors }: Catalogue): string {
+  const other = status === 'enabled' ? chains.find((chain) => !isVideoChain(chain)) : undefined
+  const path = other && endpointsOf(other.protocol, vendors.get(other.vendorCode)?.kind)[0]
+  return path === undefined ? '' : `: call it at ${path}`
 }
 
 /** Declared seconds cost what they cost: nothing about the hold is a guess. */
