@@ -1,5 +1,6 @@
 /** Rows of one table as one array per column, for `unnest`: one statement and one plan for any number of rows. */
 import type { Cell, Table } from '../sql/table.ts'
+import type { ColumnCells } from './message-writer.ts'
 
 const TYPES = { text: 'text[]', integer: 'bigint[]' } as const
 
@@ -19,10 +20,10 @@ export function assignments(table: Table<never>, source: 'given' | 'excluded'): 
   return columns.map((column) => `${column} = ${source}.${column}`).join(', ')
 }
 
-export function columnArrays<Value>(table: Table<Value>, values: readonly Value[]): readonly Cell[][] {
-  const arrays: Cell[][] = Object.keys(table.columns).map(() => [])
-  for (const value of values) {
-    table.encode(value).forEach((cell, index) => arrays[index]?.push(cell))
-  }
-  return arrays
+export function columnsOf<Value>(table: Table<Value>, values: readonly Value[]): readonly ColumnCells[] {
+  const rows = values.map((value) => table.encode(value))
+  return Object.values(table.columns).map((kind, index) => ({
+    kind,
+    cells: rows.map((row): Cell => row[index] ?? null),
+  }))
 }

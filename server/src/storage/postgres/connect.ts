@@ -31,7 +31,7 @@ export function clientConfig({ databaseUrl, statementTimeoutMs }: ConnectOptions
       lock_timeout: LOCK_TIMEOUT_MS,
     }),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    types: { getTypeParser: parserOf },
+    types: clientTypes,
   }
 }
 
@@ -42,8 +42,9 @@ const INTEGERS: ReadonlySet<number> = new Set([INT2, INT4, INT8])
  * Every integer is read as a bigint, like on SQLite: money is exact and one row type serves both. The schema has
  * nothing else but text.
  */
-function parserOf(id: number): (value: string) => bigint | string {
-  return INTEGERS.has(id) ? BigInt : (value) => value
+export const clientTypes = {
+  getTypeParser: (id: number): ((value: string) => bigint | string) =>
+    INTEGERS.has(id) ? BigInt : (value) => value,
 }
 
 const RETRY_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])

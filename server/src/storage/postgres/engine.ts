@@ -12,10 +12,12 @@ import { TransactionConflict } from '../sql/transaction-conflict.ts'
 import { UsageSummer } from '../sql/usage/usage-summer.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 import { clientConfig, translateError } from './connect.ts'
+import { READS, WRITES } from './hot-statements.ts'
 import { runHotTransaction } from './hot-transaction.ts'
 import { createPostgresDialect } from './kysely-driver.ts'
 import { CHANNEL, encodeNotice, Listener } from './listener.ts'
 import { keepLogPartitions } from './log-partitions.ts'
+import { HotConnection, type PreparedStatements } from './round-trip.ts'
 import type { Announcement } from '../announcement.ts'
 import type { LogUpkeep } from '../stores/logs.ts'
 
@@ -45,6 +47,8 @@ const HOT_TRIES = 4
 const HOT_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off;
   set enable_hashjoin = off; set enable_mergejoin = off; set jit = off`
 
+const HOT_STATEMENTS: PreparedStatements = { settings: HOT_SETTINGS, reads: READS, writes: WRITES }
+
 export async function openPostgres(options: PostgresOptions): Promise<SqlEngine> {
   const engine = new PostgresEngine(options)
   try {
@@ -66,6 +70,8 @@ class PostgresEngine implements SqlEngine {
   readonly #origin = randomUUID()
   readonly #usage = new UsageSummer()
   readonly #hot: pg.Pool
+  /** Of the pool's clients those that know the hot statements. */
+  readonly #connections = new WeakMap<pg.PoolClient, HotConnection>()
   readonly #pool: pg.Pool
   readonly #listener: Listener
   #hear: (change: Announcement) => void = () => {}
@@ -75,12 +81,7 @@ class PostgresEngine implements SqlEngine {
     const { databaseUrl, log } = options
     const hot = clientConfig({ databaseUrl, statementTimeoutMs: HOT_STATEMENT_TIMEOUT_MS })
     const general = clientConfig({ databaseUrl, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
-    this.#hot = openPool({ ...hot, pipeline: true, max: HOT_CONNECTIONS }, log)
-    this.#hot.on('connect', (client) => {
-      client.query(HOT_SETTINGS).catch((error: unknown) => {
-        log.warn({ error }, 'a database connection could not be set up')
-      })
-    })
+    this.#hot = openPool({ ...hot, max: HOT_CONNECTIONS }, log)
     this.#pool = openPool({ ...general, max: CONNECTIONS_MAX }, log)
     this.writer = new Kysely({ dialect: createPostgresDialect(this.#pool) })
     this.reader = this.writer
@@ -167,7 +168,7 @@ class PostgresEngine implements SqlEngine {
   async #tryHot(operations: readonly HotOperation[], trust: Trust): Promise<readonly HotResult[]> {
     const client = await this.#connectHot()
     try {
-      const results = await runHotTransaction(client, {
+      const results = await runHotTransaction(await this.#prepared(client), {
         operations,
         origin: this.#origin,
         usage: this.#usage,
@@ -179,6 +180,14 @@ class PostgresEngine implements SqlEngine {
       await giveBack(client, error)
       throw error
     }
+  }
+
+  async #prepared(client: pg.PoolClient): Promise<HotConnection> {
+    const known = this.#connections.get(client)
+    if (known !== undefined) return known
+    const connection = await HotConnection.open(client, HOT_STATEMENTS)
+    this.#connections.set(client, connection)
+    return connection
   }
 
   async #connectHot(): Promise<pg.PoolClient> {

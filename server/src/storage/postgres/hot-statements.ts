@@ -1,7 +1,4 @@
-/** The few statements of a hot transaction. Named, so that a connection parses and plans each once. */
-import type pg from 'pg'
-import type { MemberRow } from '../../core/ledger/hot-rows.ts'
-import type { CallLogRow } from '../../core/ledger/log-row.ts'
+/** The few statements of a hot transaction, prepared once for each connection. */
 import type { VideoEnd } from '../../core/ledger/operations.ts'
 import { accountMoney, HOT_ACCOUNT_COLUMNS } from '../sql/accounts/account-row.ts'
 import { callLogs } from '../sql/logs/call-log-row.ts'
@@ -10,16 +7,13 @@ import { HOT_KEY_COLUMNS } from '../sql/accounts/key-row.ts'
 import { limitStates } from '../sql/calls/limit-state-row.ts'
 import { memberMonths, selectHotMembers } from '../sql/organisations/member-row.ts'
 import { openCallProgress, openCalls } from '../sql/calls/open-call-row.ts'
-import type { Cell, Table } from '../sql/table.ts'
+import type { Table } from '../sql/table.ts'
 import { transfers } from '../sql/ledger/transfer-row.ts'
-import { ADD_TO_USAGE, usageHalfHours } from '../sql/usage/usage-row.ts'
+import { ADD_TO_USAGE, usageHalfHours, type UsageRow } from '../sql/usage/usage-row.ts'
 import { videoEndCells } from '../sql/videos/video-task-row.ts'
-import { assignments, columnArrays, columnList, unnest } from './bulk.ts'
-
-export interface Statement {
-  readonly name: string
-  readonly text: string
-}
+import { assignments, columnList, columnsOf, unnest } from './bulk.ts'
+import { CHANNEL } from './listener.ts'
+import type { RoundTrip, Statement } from './round-trip.ts'
 
 /** `no key`: rows that refer to these may be inserted meanwhile. */
 const LOCK = 'for no key update'
@@ -70,36 +64,56 @@ export const LOCK_LIMIT_STATES: Statement = {
     order by subject ${LOCK}`,
 }
 
-/** All writes of a batch in one statement: one round trip, whatever the batch holds. */
-export const WRITE: Statement = { name: 'write', text: writeText() }
-
-export function writeParameters(writes: HotWrites): readonly Cell[][] {
-  return [
-    ...columnArrays(accountMoney, writes.accounts),
-    ...columnArrays(limitStates, writes.limitStates),
-    ...columnArrays(openCalls, writes.openCallsNew),
-    ...columnArrays(openCallProgress, writes.openCallsChanged),
-    ...columnArrays(transfers, writes.transfers),
-    ...columnArrays(callLogs, writes.logs),
-    [...writes.openCallsClosed],
-  ]
+/** A table's changed rows, whatever their number, and the statement that writes them. */
+interface BulkWrite<Value> {
+  readonly statement: Statement
+  readonly table: Table<Value>
 }
 
-/** Of its own and last: these rows are locked for the shortest time, and a batch that ends no call does not pay for them. */
-export const ADD_USAGE: Statement = {
-  name: 'add-usage',
-  text: `insert into usage_half_hours (${columnList(usageHalfHours)})
-    select ${columnList(usageHalfHours)} from ${unnest(usageHalfHours, 1)} ${ADD_TO_USAGE}`,
+const WRITE_ACCOUNTS = bulk(
+  'write-accounts',
+  accountMoney,
+  update(accountMoney, 'id', unnest(accountMoney, 1)),
+)
+const WRITE_LIMIT_STATES = bulk(
+  'write-limit-states',
+  limitStates,
+  `${insert(limitStates)} on conflict (subject) do update set ${assignments(limitStates, 'excluded')}`,
+)
+const OPEN_CALLS = bulk('open-calls', openCalls, insert(openCalls))
+const CHANGE_OPEN_CALLS = bulk(
+  'change-open-calls',
+  openCallProgress,
+  update(openCallProgress, 'call_id', unnest(openCallProgress, 1)),
+)
+const ADD_TRANSFERS = bulk('add-transfers', transfers, insert(transfers))
+const ADD_LOGS = bulk('add-logs', callLogs, insert(callLogs))
+const WRITE_MEMBERS = bulk('write-members', memberMonths, update(memberMonths, 'id', unnest(memberMonths, 1)))
+const CORRECT_LOGS = bulk('correct-logs', callLogs, update(callLogs, 'call_id', unnest(callLogs, 1)))
+const ADD_USAGE = bulk('add-usage', usageHalfHours, `${insert(usageHalfHours)} ${ADD_TO_USAGE}`)
+const CLOSE_CALLS: Statement = {
+  name: 'close-calls',
+  text: 'delete from open_calls where call_id = any($1::text[])',
 }
+export const BEGIN: Statement = { name: 'begin', text: 'begin' }
+export const COMMIT: Statement = { name: 'commit', text: 'commit' }
 
-/** A statement of its own: few calls are a member's, and the others do not pay for it. */
-export function writeMembers(members: readonly MemberRow[]): pg.QueryConfig {
-  return { ...WRITE_MEMBERS, values: [...columnArrays(memberMonths, members)] }
-}
-
-const WRITE_MEMBERS: Statement = {
-  name: 'write-members',
-  text: update(memberMonths, 'id', unnest(memberMonths, 1)),
+/** Adds a statement for each table that a batch changes; those it leaves alone cost nothing. */
+export function addWrites(trip: RoundTrip, writes: HotWrites, usage: readonly UsageRow[]): void {
+  const add = <Value>({ statement, table }: BulkWrite<Value>, values: readonly Value[]) => {
+    if (values.length > 0) trip.add(statement, columnsOf(table, values))
+  }
+  add(WRITE_ACCOUNTS, writes.accounts)
+  add(WRITE_LIMIT_STATES, writes.limitStates)
+  add(OPEN_CALLS, writes.openCallsNew)
+  add(CHANGE_OPEN_CALLS, writes.openCallsChanged)
+  add(ADD_TRANSFERS, writes.transfers)
+  add(ADD_LOGS, writes.logs)
+  trip.read(CLOSE_CALLS, writes.openCallsClosed)
+  add(WRITE_MEMBERS, writes.members)
+  add(CORRECT_LOGS, writes.logsCorrected)
+  // Last: these rows are locked for the shortest time.
+  add(ADD_USAGE, usage)
 }
 
 export const READ_LOGS: Statement = {
@@ -107,46 +121,53 @@ export const READ_LOGS: Statement = {
   text: `select ${columnList(callLogs)} from call_logs where call_id = any($1::text[])`,
 }
 
-export function correctLogs(logs: readonly CallLogRow[]): pg.QueryConfig {
-  return { ...CORRECT_LOGS, values: [...columnArrays(callLogs, logs)] }
+export const READS: readonly Statement[] = [
+  LOCK_OPEN_CALLS,
+  FIND_ENDED,
+  LOCK_ACCOUNTS,
+  READ_KEYS,
+  READ_MEMBERS,
+  READ_LIMIT_STATES,
+  LOCK_LIMIT_STATES,
+  READ_LOGS,
+]
+export const WRITES: readonly Statement[] = [
+  BEGIN,
+  COMMIT,
+  MAKE_LIMIT_STATES,
+  CLOSE_CALLS,
+  ...[
+    WRITE_ACCOUNTS,
+    WRITE_LIMIT_STATES,
+    OPEN_CALLS,
+    CHANGE_OPEN_CALLS,
+    ADD_TRANSFERS,
+    ADD_LOGS,
+    WRITE_MEMBERS,
+    CORRECT_LOGS,
+    ADD_USAGE,
+  ].map(({ statement }) => statement),
+]
+
+function bulk<Value>(name: string, table: Table<Value>, text: string): BulkWrite<Value> {
+  return { statement: { name, text }, table }
 }
 
-const CORRECT_LOGS: Statement = {
-  name: 'correct-logs',
-  text: update(callLogs, 'call_id', unnest(callLogs, 1)),
+function insert(table: Table<never>): string {
+  return `insert into ${table.name} (${columnList(table)}) select ${columnList(table)} from ${unnest(table, 1)}`
 }
 
 function update(table: Table<never>, key: string, given: string): string {
   return `update ${table.name} set ${assignments(table, 'given')} from ${given} where ${table.name}.${key} = given.${key}`
 }
 
-/** A statement of its own for each task: few calls end one, and the others do not pay for it. */
-export function endVideo({ id, patch }: VideoEnd): pg.QueryConfig {
+/** A statement of its own for each task, and one that tells of it: few calls end one, and the others do not pay for it. */
+export function addVideoEnd(trip: RoundTrip, { id, patch }: VideoEnd, notice: string): void {
   const cells = videoEndCells(patch)
   const assignments = cells.map(([column], index) => `${column} = $${index + 2}`).join(', ')
-  return {
-    text: `update video_tasks set ${assignments} where id = $1`,
-    values: [id, ...cells.map(([, cell]) => cell)],
-  }
-}
-
-function writeText(): string {
-  let next = 1
-  const given = (table: Table<never>): string => {
-    const text = unnest(table, next)
-    next += Object.keys(table.columns).length
-    return text
-  }
-  const insert = (table: Table<never>) =>
-    `insert into ${table.name} (${columnList(table)}) select ${columnList(table)} from ${given(table)}`
-  const parts = [
-    update(accountMoney, 'id', given(accountMoney)),
-    `${insert(limitStates)} on conflict (subject) do update set ${assignments(limitStates, 'excluded')}`,
-    insert(openCalls),
-    update(openCallProgress, 'call_id', given(openCallProgress)),
-    insert(transfers),
-    insert(callLogs),
-    `delete from open_calls where call_id = any($${next}::text[])`,
-  ]
-  return `with ${parts.map((part, index) => `part_${index} as (${part})`).join(', ')} select 1`
+  trip.add({ name: '', text: `update video_tasks set ${assignments} where id = $1` }, [
+    id,
+    ...cells.map(([, cell]) => (cell === null ? null : String(cell))),
+  ])
+  trip.add({ name: '', text: 'select pg_notify($1, $2)' }, [CHANNEL, notice])
 }

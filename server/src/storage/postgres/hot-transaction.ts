@@ -1,8 +1,7 @@
 /**
- * One batch of hot verbs as one PostgreSQL transaction in two round trips: statements are sent without waiting for the
- * answers of those before (the connection is pipelined), and the server runs them in order.
+ * One batch of hot verbs as one PostgreSQL transaction in two round trips: one that begins, locks and reads, one that
+ * writes and commits.
  */
-import type pg from 'pg'
 import type {
   AccountRow,
   EndedVideo,
@@ -14,7 +13,7 @@ import type {
 } from '../../core/ledger/hot-rows.ts'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import type { HotOperation } from '../../core/ledger/operations.ts'
-import { type CallId, callId } from '../../core/ids.ts'
+import { type CallId, callId, type MemberId } from '../../core/ids.ts'
 import { decodeAccountRow } from '../sql/accounts/account-row.ts'
 import { decodeCallLog } from '../sql/logs/call-log-row.ts'
 import {
@@ -32,15 +31,13 @@ import { decodeKeyRow } from '../sql/accounts/key-row.ts'
 import { decodeLimitState } from '../sql/calls/limit-state-row.ts'
 import { decodeMemberRow } from '../sql/organisations/member-row.ts'
 import { decodeOpenCall } from '../sql/calls/open-call-row.ts'
-import { type StoredRow, textOf } from '../sql/table.ts'
-import { usageHalfHours } from '../sql/usage/usage-row.ts'
+import { textOf } from '../sql/table.ts'
 import { pairLogs, type ReplacedLog, type UsageSummer } from '../sql/usage/usage-summer.ts'
-import { columnArrays } from './bulk.ts'
-import { translateError } from './connect.ts'
 import {
-  ADD_USAGE,
-  correctLogs,
-  endVideo,
+  addVideoEnd,
+  addWrites,
+  BEGIN,
+  COMMIT,
   FIND_ENDED,
   LOCK_ACCOUNTS,
   LOCK_LIMIT_STATES,
@@ -50,12 +47,9 @@ import {
   READ_LIMIT_STATES,
   READ_LOGS,
   READ_MEMBERS,
-  type Statement,
-  WRITE,
-  writeMembers,
-  writeParameters,
 } from './hot-statements.ts'
-import { CHANNEL, encodeNotice } from './listener.ts'
+import { encodeNotice } from './listener.ts'
+import { RoundTrip, type RoundTripper } from './round-trip.ts'
 
 export interface HotTransaction {
   readonly operations: readonly HotOperation[]
@@ -66,62 +60,53 @@ export interface HotTransaction {
 }
 
 export async function runHotTransaction(
-  client: pg.ClientBase,
+  connection: RoundTripper,
   { operations, origin, usage, trust }: HotTransaction,
 ): Promise<readonly HotResult[]> {
   const wanted = wantedCalls(operations, trust)
   // What the operations name themselves is asked for at once; what only their open calls know follows.
   const named = wantedRows(operations, new Map())
-  const [, calls, ended, first] = await allOf([
-    send(client, { text: 'begin' }),
-    read(client, LOCK_OPEN_CALLS, wanted.callIds),
-    read(client, FIND_ENDED, wanted.endable),
-    loadRows(client, named),
-  ] as const)
+  const first = new RoundTrip()
+  first.add(BEGIN)
+  const calls = first.read(LOCK_OPEN_CALLS, wanted.callIds)
+  const ended = first.read(FIND_ENDED, wanted.endable)
+  const loadNamed = addLoad(first, named)
+  await connection.make(first)
   const openCalls = new Map<CallId, OpenCall>(
     calls.map(decodeOpenCall).map((call) => [call.callId, call] as const),
   )
-  const members = wantedMembers(first.keys, openCalls.values())
-  const others = withoutKnown(wantedRows(operations, openCalls), named)
-  // Members after their organisations' accounts, whose locks cover them.
-  const [second, memberRows] = await allOf([
-    loadRows(client, withMembers(others, members)),
-    read(client, READ_MEMBERS, members),
-  ] as const)
+  const loaded = loadNamed()
+  const rest = await loadRest(connection, wantedRows(operations, openCalls), {
+    named,
+    members: wantedMembers(loaded.keys, openCalls.values()),
+  })
   const { results, writes } = decideHotBatch(
-    hotRows(openCalls, [first, second], memberRows.map(decodeMemberRow)),
+    hotRows(openCalls, [loaded, rest], rest.members),
     operations,
     new Set(ended.map((row) => callId(textOf(row, 'call_id')))),
   )
-  const replaced = await readReplaced(client, writes.logsCorrected)
-  const used = usage.sum(writes.logs, replaced)
-  // A write that fails turns the commit behind it into a rollback.
-  await allOf([
-    send(client, { ...WRITE, values: [...writeParameters(writes)] }),
-    ...(writes.members.length > 0 ? [send(client, writeMembers(writes.members))] : []),
-    ...(writes.logsCorrected.length > 0 ? [send(client, correctLogs(writes.logsCorrected))] : []),
-    ...(used.length === 0
-      ? []
-      : [send(client, { ...ADD_USAGE, values: [...columnArrays(usageHalfHours, used)] })]),
-    ...writes.videosEnded.flatMap((video) => [
-      send(client, endVideo(video)),
-      send(client, { text: 'select pg_notify($1, $2)', values: [CHANNEL, noticeOf(video, origin)] }),
-    ]),
-    send(client, { text: 'commit' }),
-  ])
+  const replaced = await readReplaced(connection, writes.logsCorrected)
+  // A write that fails keeps the server from the commit behind it.
+  const last = new RoundTrip()
+  addWrites(last, writes, usage.sum(writes.logs, replaced))
+  for (const video of writes.videosEnded) addVideoEnd(last, video, noticeOf(video, origin))
+  last.add(COMMIT)
+  await connection.make(last)
   return results
 }
 
 /** Calls that were recovered first are rare: only they cost this round trip. */
 async function readReplaced(
-  client: pg.ClientBase,
+  connection: RoundTripper,
   corrected: readonly CallLogRow[],
 ): Promise<readonly ReplacedLog[]> {
-  const rows = await read(
-    client,
+  if (corrected.length === 0) return []
+  const trip = new RoundTrip()
+  const rows = trip.read(
     READ_LOGS,
     corrected.map((log) => log.callId),
   )
+  await connection.make(trip)
   return pairLogs(rows.map(decodeCallLog), corrected)
 }
 
@@ -135,20 +120,37 @@ interface LoadedRows {
   readonly limitStates: readonly LimitState[]
 }
 
-/** Accounts first: their locks cover the keys and limit states read after. */
-async function loadRows(client: pg.ClientBase, wanted: WantedRows): Promise<LoadedRows> {
-  const [accounts, keys, covered, , credentials] = await allOf([
-    read(client, LOCK_ACCOUNTS, wanted.accountIds),
-    read(client, READ_KEYS, wanted.keyIds),
-    read(client, READ_LIMIT_STATES, wanted.subjects),
-    read(client, MAKE_LIMIT_STATES, wanted.credentialSubjects),
-    read(client, LOCK_LIMIT_STATES, wanted.credentialSubjects),
-  ] as const)
-  return {
+/** Accounts first: their locks cover the keys and limit states read after. Gives what reads the answers. */
+function addLoad(trip: RoundTrip, wanted: WantedRows): () => LoadedRows {
+  const accounts = trip.read(LOCK_ACCOUNTS, wanted.accountIds)
+  const keys = trip.read(READ_KEYS, wanted.keyIds)
+  const covered = trip.read(READ_LIMIT_STATES, wanted.subjects)
+  trip.read(MAKE_LIMIT_STATES, wanted.credentialSubjects)
+  const credentials = trip.read(LOCK_LIMIT_STATES, wanted.credentialSubjects)
+  return () => ({
     accounts: accounts.map(decodeAccountRow),
     keys: keys.map(decodeKeyRow),
     limitStates: [...covered, ...credentials].map(decodeLimitState),
-  }
+  })
+}
+
+interface KnownRows {
+  readonly named: WantedRows
+  readonly members: readonly MemberId[]
+}
+
+/** What only open calls and keys know of. Most batches want none of it, and go without the round trip. */
+async function loadRest(
+  connection: RoundTripper,
+  wanted: WantedRows,
+  { named, members }: KnownRows,
+): Promise<LoadedRows & { readonly members: readonly MemberRow[] }> {
+  const trip = new RoundTrip()
+  const load = addLoad(trip, withMembers(withoutKnown(wanted, named), members))
+  // Members after their organisations' accounts, whose locks cover them.
+  const rows = trip.read(READ_MEMBERS, members)
+  if (trip.statements.length > 0) await connection.make(trip)
+  return { ...load(), members: rows.map(decodeMemberRow) }
 }
 
 function hotRows(
@@ -166,34 +168,4 @@ function hotRows(
     limitStates: new Map(limitStates.map((state) => [state.subject, state])),
     openCalls,
   }
-}
-
-async function read(
-  client: pg.ClientBase,
-  statement: Statement,
-  ids: readonly string[],
-): Promise<readonly StoredRow[]> {
-  if (ids.length === 0) return []
-  return send(client, { ...statement, values: [ids] })
-}
-
-/** Errors of the database are translated here; what the core throws stays as it is. */
-async function send(client: pg.ClientBase, query: pg.QueryConfig): Promise<readonly StoredRow[]> {
-  try {
-    const { rows } = await client.query<StoredRow & pg.QueryResultRow>(query)
-    return rows
-  } catch (error) {
-    throw translateError(error)
-  }
-}
-
-/**
- * Waits for every answer, also when one fails: after the first failure the others say only that the transaction is
- * aborted, and the connection is free when all have been heard. The first failure is thrown.
- */
-async function allOf<Values extends readonly Promise<unknown>[]>(
-  promises: Values,
-): Promise<{ -readonly [Index in keyof Values]: Awaited<Values[Index]> }> {
-  await Promise.allSettled(promises)
-  return Promise.all(promises)
 }
