@@ -58,7 +58,8 @@ class BodyMachine implements BodyTap, JsonSink {
   #given = 0
   #readable = true
   #usageSeen = false
-  readonly #item = new ImageItem()
+  /** Of answers whose items may be images. */
+  #item: ImageItem | undefined
 
   constructor(answers: CompiledAnswers, usageReader: UsageReader, options: TapOptions) {
     this.#answers = answers
@@ -115,10 +116,10 @@ class BodyMachine implements BodyTap, JsonSink {
       case 'item-image-type':
       case 'item-image':
       case 'item-thought':
-        this.#item.see(role, this.#speaksOfImage(role, kind, start, end))
+        ;(this.#item ??= new ImageItem()).see(role, this.#speaksOfImage(role, kind, start, end))
         return
       case 'item':
-        if (this.#item.close()) meter.observeImages(1)
+        if (this.#item?.close() === true) meter.observeImages(1)
         return
       case 'answer-id':
         if (kind === 'string') this.#readId(start, end)

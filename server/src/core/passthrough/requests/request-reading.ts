@@ -3,8 +3,8 @@ import type { JsonKind, JsonSink } from '../json-scanner.ts'
 import { countCodePoints, parseJsonBytes, readTextPrefix, type TextPrefix } from '../json-text.ts'
 import type { SpanReader } from '../span-reader.ts'
 import type { Span } from '../splice.ts'
-import { ITEM_ID_CHARACTERS_MAX, ItemReferencesReading } from './item-references.ts'
-import { ExtrasReading, VALUE_BYTES_MAX } from './request-extras.ts'
+import { ITEM_ID_CHARACTERS_MAX, ItemReferencesReading, NO_REFERENCES } from './item-references.ts'
+import { ExtrasReading, NO_EXTRAS, VALUE_BYTES_MAX } from './request-extras.ts'
 import type { RequestRole } from './request-fields.ts'
 import { NAMED_FIELDS, ROLES } from './request-form.ts'
 import type { ScannedRequest, StreamOptionsPlace, StreamOptionsValue, ValuePlace } from './scanned-request.ts'
@@ -75,8 +75,10 @@ export class RequestReading implements JsonSink {
   #repeatedBytes = 0
   #spokenCharacters = 0
   #spokenBytes = 0
-  readonly #extras = new ExtrasReading()
-  readonly #references = new ItemReferencesReading()
+  /** Most bodies ask for words alone. */
+  #extrasFound: ExtrasReading | undefined
+  /** Of bodies whose items have types and ids. */
+  #referencesFound: ItemReferencesReading | undefined
   /** Items of the conversation so far. */
   messages = 0
 
@@ -185,7 +187,7 @@ export class RequestReading implements JsonSink {
     switch (role) {
       case 'message':
         this.messages++
-        return this.#references.end(place)
+        return this.#referencesFound?.end(place)
       case 'item-type': {
         const type = this.#value(place)
         this.#extras.contentType(type)
@@ -200,10 +202,20 @@ export class RequestReading implements JsonSink {
     }
   }
 
+  get #extras(): ExtrasReading {
+    this.#extrasFound ??= new ExtrasReading()
+    return this.#extrasFound
+  }
+
+  get #references(): ItemReferencesReading {
+    this.#referencesFound ??= new ItemReferencesReading()
+    return this.#referencesFound
+  }
+
   #noteExtra(role: ExtraRole, name: string, place: ValuePlace): void {
     switch (role) {
       case 'tool':
-        return this.#extras.toolEnd()
+        return this.#extrasFound?.toolEnd()
       case 'tool-type':
         return this.#extras.toolType(this.#value(place))
       case 'tool-uses':
@@ -268,8 +280,8 @@ export class RequestReading implements JsonSink {
       repeatedBytes: this.#repeatedBytes,
       spokenCharacters: this.#spokenCharacters,
       spokenBytes: this.#spokenBytes,
-      extras: this.#extras.extras(),
-      references: this.#references.references(),
+      extras: this.#extrasFound?.extras() ?? NO_EXTRAS,
+      references: this.#referencesFound?.references() ?? NO_REFERENCES,
       values,
     }
   }
