@@ -1,6 +1,5 @@
 import { createHash, randomFillSync } from 'node:crypto'
-import { type AccountId, type KeyId, type MemberId, accountId, keyId, memberId } from '../core/ids.ts'
-import { uuidV7 } from '../core/uuid.ts'
+import { type AccountId, type KeyId, type MemberId, accountId, keyId, memberId, uuidV7 } from '../core/ids.ts'
 
 /** Ids sort by the time they were made, so that rows made together lie together in an index. */
 export function newAccountId(at: number): AccountId {

@@ -23,8 +23,9 @@ import { ollama } from './ollama/index.ts'
 import { openai } from './openai/index.ts'
 import { openaiCompatible } from './openai-compatible/index.ts'
 import { openrouter } from './openrouter/index.ts'
-import type { ChainProtocol } from '../core/catalogue.ts'
-import type { Provider } from './provider.ts'
+import type { ChainProtocol, WireId } from '../core/catalogue.ts'
+import { overEmbeddings } from './dialects/gemini-embeddings.ts'
+import type { Dialect, PassedDialect, Provider } from './provider.ts'
 import { replicate } from './replicate/index.ts'
 import { runway } from './runway/index.ts'
 import { sandbox } from './sandbox/index.ts'
@@ -76,13 +77,18 @@ const PROVIDERS: readonly Provider[] = [
   sandbox,
 ]
 
-export { dialectForClient } from './dialects/gemini-embeddings.ts'
-
 const byKind: ReadonlyMap<string, Provider> = new Map(PROVIDERS.map((provider) => [provider.kind, provider]))
 
 /** undefined: no such vendor kind. */
 export function providerOf(kind: string): Provider | undefined {
   return byKind.get(kind)
+}
+
+/** How a vendor is spoken to for a client that speaks so. */
+export function dialectForClient(dialect: Dialect | PassedDialect, client: WireId): Dialect | PassedDialect {
+  if (client !== 'gemini-embeddings' || dialect.protocol !== 'embeddings') return dialect
+  const { geminiEmbeddings: own, rewrite, textPurpose, ...rest } = dialect
+  return own ?? { ...rest, protocol: 'gemini-embeddings', rewrite: overEmbeddings(rewrite, textPurpose) }
 }
 
 export const providerKinds: readonly string[] = [...byKind.keys()]

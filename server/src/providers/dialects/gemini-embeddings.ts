@@ -1,18 +1,13 @@
 /** Google's embed calls over vendors of embeddings: as they are where the vendor speaks them, else converted both ways. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
-import type { WireId } from '../../core/catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { Dialect, FormRewrite, PassedDialect, RewrittenRequest, TextPurpose } from '../provider.ts'
-
-/** How a vendor is spoken to for a client that speaks so. */
-export function dialectForClient(dialect: Dialect | PassedDialect, client: WireId): Dialect | PassedDialect {
-  if (client !== 'gemini-embeddings' || dialect.protocol !== 'embeddings') return dialect
-  const { geminiEmbeddings: own, rewrite, textPurpose, ...rest } = dialect
-  return own ?? { ...rest, protocol: 'gemini-embeddings', rewrite: overEmbeddings(rewrite, textPurpose) }
-}
+import type { FormRewrite, RewrittenRequest, TextPurpose } from '../provider.ts'
 
 /** `vendor`: between OpenAI's form and the vendor's own, where that is another. */
-function overEmbeddings(vendor: FormRewrite | undefined, purpose: TextPurpose | undefined): FormRewrite {
+export function overEmbeddings(
+  vendor: FormRewrite | undefined,
+  purpose: TextPurpose | undefined,
+): FormRewrite {
   return {
     request: (body) => {
       const { body: asked, dropped, context } = toEmbeddings(body, purpose)

@@ -1,6 +1,6 @@
 /** Ids of rows that the store itself makes. */
 import { randomBytes } from 'node:crypto'
-import { uuidV7 } from '../../core/uuid.ts'
+import { uuidV7 } from '../../core/ids.ts'
 
 const COUNTER_BITS = 0xfff
 

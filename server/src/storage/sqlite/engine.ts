@@ -10,12 +10,11 @@ import type { SqlEngine, StorageLog } from '../sql/engine.ts'
 import type { HotResult } from '../sql/calls/hot-batch.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { Schema } from '../sql/schema.ts'
-import { LOOK_EVERY_MS, type Looks, SqliteConnection, type ThreadNotice } from './connection.ts'
+import { LOOK_EVERY_MS, type Looks, SqliteConnection, type ThreadNotice, Turns } from './connection.ts'
 import { createSqliteDialect } from './kysely-driver.ts'
 import { decodeResults, encodeOperations } from './hot/hot-codec.ts'
 import { isGone, ownPlace } from './process-place.ts'
 import type { WorkerTask } from './messages.ts'
-import { Turns } from './turns.ts'
 import type { Announcement } from '../announcement.ts'
 
 export interface SqliteOptions {

@@ -10,10 +10,9 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { StorageUnavailable } from '../failures/unavailable.ts'
-import type { SqliteConnection } from './connection.ts'
+import type { SqliteConnection, Turns } from './connection.ts'
 import type { SqliteParameter } from './library.ts'
 import type { WorkerTask } from './messages.ts'
-import type { Turns } from './turns.ts'
 
 export function createSqliteDialect(options: SqliteDialectOptions): Dialect {
   return {
