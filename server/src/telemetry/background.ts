@@ -38,3 +38,17 @@ export function createBackground(log: Log): Background {
     },
   }
 }
+
+/** Does what no call may fail for: an error is logged, and the call goes on. `what` is the act in a few words. */
+export function quietly(
+  { telemetry }: { readonly telemetry: { readonly log: Log } },
+  { requestId }: { readonly requestId: string },
+  what: string,
+  act: () => void,
+): void {
+  try {
+    act()
+  } catch (error) {
+    telemetry.log.error({ requestId, error, what }, 'a step of a call failed; the call goes on without it')
+  }
+}

@@ -2,16 +2,16 @@
  * How calls are tried that are answered while their client waits: one exchange over one chain after another, until one
  * begins to answer, and what each try says of its chain: at once when it failed, at the end of its answer when it began one.
  */
+import type { ChainFailure, ErrorNote } from '../../core/routing/health.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
+import type { AttemptFailure, Ending } from '../exchange/exchange-outcome.ts'
 import { type OpenExchangeParts, type OpenedExchange, openExchange } from '../exchange/open-exchange.ts'
 import type { ChainRun } from '../instance/chains/health-board.ts'
 import type { AttemptOutcome, Attempted, FinalFailure } from './attempt-outcome.ts'
 import { classifyAttempt } from './classify.ts'
-import { judgeEnding } from './ended-answer.ts'
-import { noteOfFailure } from './error-note.ts'
+import { noteOfEnding, noteOfFailure } from './error-note.ts'
 import type { Leg } from './leg.ts'
 import { UPSTREAM_FAILURES, refusedSignatures } from './telling-failure.ts'
 import { ChainSearch, type SearchResult, type Tried, type Trying, tryRoutes } from './try-routes.ts'
@@ -231,4 +231,51 @@ export async function followAnswer(
   if (judged === 'well') run.succeeded(at)
   else if (judged === 'nothing') run.withdrawn()
   else run.failed(judged.failure, at, judged.note)
+}
+
+export type EndedAnswer = Pick<Exchange, 'trouble'> & { readonly ending: Ending }
+
+export type Judged =
+  | 'well'
+  /** Nothing can be said of the chain. */
+  | 'nothing'
+  | { readonly failure: ChainFailure; readonly note: ErrorNote }
+
+/** @param at when it ended, epoch ms */
+export function judgeEnding(
+  catalogue: ReservedCall['catalogue'],
+  leg: Leg,
+  { ending, trouble }: EndedAnswer,
+  at: number,
+): Judged {
+  const says = SAYS[ending]
+  if (says !== 'ill') return says
+  const failure = classOfEnding(catalogue, leg, { ending, trouble })
+  return { failure, note: noteOfEnding({ leg, kind: failure.kind, at }, { trouble }) }
+}
+
+const SAYS: Readonly<Record<Ending, 'well' | 'ill' | 'nothing'>> = {
+  complete: 'well',
+  'upstream-error': 'ill',
+  'upstream-cut': 'ill',
+  timeout: 'ill',
+  'client-gone': 'nothing',
+  stopped: 'nothing',
+  'gateway-error': 'nothing',
+}
+
+/** An error the upstream told inside its answer may blame the request, or refuse its content. */
+function classOfEnding(
+  catalogue: ReservedCall['catalogue'],
+  leg: Leg,
+  { ending, trouble }: EndedAnswer,
+): ChainFailure {
+  if (trouble?.raw !== undefined) {
+    const { status, raw } = trouble
+    return classifyAttempt(catalogue, leg, {
+      kind: 'answer',
+      answer: { kind: 'error', status, raw, delivered: true },
+    })
+  }
+  return { kind: ending === 'timeout' ? 'timeout' : 'cut' }
 }

@@ -232,3 +232,20 @@ export class ChainSearch<End, Failure> {
     return this.#trying.rateLimited(until - this.#pipeline.now())
   }
 }
+
+/**
+ * The attempts of a call as they stand when its answer has ended: the last lasted until then, and one that broke did not
+ * answer.
+ * @param records as they stood when the answer began
+ * @param endedMs from the start of the call
+ * @param broke what of, and in whose words; undefined: it did not
+ */
+export function endedRecords(
+  records: readonly AttemptRecord[],
+  endedMs: number,
+  broke: Required<Pick<AttemptRecord, 'outcome' | 'said'>> | undefined,
+): readonly AttemptRecord[] {
+  const last = records.at(-1)
+  if (last === undefined) return records
+  return [...records.slice(0, -1), { ...last, endedMs, ...broke }]
+}

@@ -8,7 +8,7 @@ import { claimCredential, formRequest, protocolUpstreamOf } from '../attempt/dia
 import { parseJson } from '../attempt/classify.ts'
 import type { Pipeline } from '../context.ts'
 import { forwardedHeaders } from '../headers.ts'
-import { countsOf } from '../kinds/kind.ts'
+import { countsOf } from '../stages/estimate.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { openPassthroughLane, type PassthroughLaneParts } from '../lanes/passthrough-lane.ts'
 import { orderFor } from '../attempt/route.ts'

@@ -31,8 +31,7 @@ import {
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Ended, Trouble, Verdict } from './exchange-outcome.ts'
 import { REACTIONS, type State } from './exchange-states.ts'
-import { Patience } from './patience.ts'
-import { UpstreamReader } from './upstream-reader.ts'
+import { Patience, UpstreamReader } from './upstream-reader.ts'
 import { UpstreamRefusal } from './upstream-refusal.ts'
 
 export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {

@@ -9,7 +9,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
-import { quietly } from '../quietly.ts'
+import { quietly } from '../../telemetry/background.ts'
 import { type EndedRow, type SettleParts, abandon, settle } from '../stages/settle.ts'
 import type { ReservedCall } from '../call.ts'
 import { coversAll, readingOf } from '../stages/charged-reading.ts'
@@ -23,7 +23,8 @@ import type { ClientReply } from '../reply.ts'
 import type { NewTurn } from '../instance/turn-keeper.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { Attempted } from '../attempt/attempt-outcome.ts'
-import { endedRecords, judgeEnding } from '../attempt/ended-answer.ts'
+import { judgeEnding } from '../attempt/attempt.ts'
+import { endedRecords } from '../attempt/try-routes.ts'
 
 export type LeaveParts = SettleParts & Pick<Pipeline, 'observations' | 'turns'>
 

@@ -111,10 +111,3 @@ export interface Asked {
   /** As it came, without the question mark. */
   readonly query: string
 }
-
-/** What a call of a kind takes of windows, besides what is only known when it ends. */
-export function countsOf(kind: EndpointKind, estimate: Estimate): Counts {
-  return kind.counts?.(estimate) ?? NOTHING_COUNTED
-}
-
-const NOTHING_COUNTED: Counts = { requests: 0, images: 0, videos: 0, videoSeconds: 0 }

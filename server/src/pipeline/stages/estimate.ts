@@ -1,10 +1,11 @@
 import type { Estimate } from '../../core/ledger/operations.ts'
 import { type Catalogue, type ChainProtocol, type Model, isProtocolId } from '../../core/catalogue.ts'
+import type { Counts } from '../../core/metering/quantities.ts'
 import { TOKEN_CAP_LEAST } from '../../core/metering/chain-observation.ts'
 import { comesUnder } from '../../core/pricing/surcharges.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { providerOf } from '../../providers/index.ts'
-import type { EstimateParts, EstimatedCall } from '../kinds/kind.ts'
+import type { EndpointKind, EstimateParts, EstimatedCall } from '../kinds/kind.ts'
 import { ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import type { ReceivedCall } from '../call.ts'
@@ -169,3 +170,10 @@ export function unpricedWarnings(catalogue: Catalogue): readonly string[] {
     })
   })
 }
+
+/** What a call of a kind takes of windows, besides what is only known when it ends. */
+export function countsOf(kind: EndpointKind, estimate: Estimate): Counts {
+  return kind.counts?.(estimate) ?? NOTHING_COUNTED
+}
+
+const NOTHING_COUNTED: Counts = { requests: 0, images: 0, videos: 0, videoSeconds: 0 }

@@ -13,7 +13,8 @@ import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 import type { Pipeline } from '../context.ts'
 import { rateLimitHeaders } from '../headers.ts'
-import { type EndpointKind, countsOf } from '../kinds/kind.ts'
+import type { EndpointKind } from '../kinds/kind.ts'
+import { countsOf } from './estimate.ts'
 import { appIdOf, customIdOf } from './log-row.ts'
 
 /** A call of any kind whose demand is known. */
