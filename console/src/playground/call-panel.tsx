@@ -11,6 +11,7 @@ import { type Fact, Facts } from '../parts/lists/facts.tsx'
 import { Code } from '../parts/snippets/code.tsx'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { useFormat } from '../parts/values/format.ts'
+import type { JsonRecord } from './json.ts'
 import type { Kind, WireRequest } from './kinds/kind.ts'
 import styles from './playground.module.css'
 import { shortened } from './shortened.ts'
@@ -52,14 +53,16 @@ function Nothing() {
 
 function Request({ of: request }: { readonly of: WireRequest }) {
   const { t } = useTranslation()
-  const text = (body: unknown): string => JSON.stringify(body, null, 2)
+  const { path, body, file } = request
+  const text = (told: JsonRecord): string =>
+    JSON.stringify(file === undefined ? told : { ...told, file: file.name }, null, 2)
   return (
     <>
       <p className={styles.line}>
-        <code>POST {request.path}</code>
-        <CopyIcon value={text(request.body)} label={t('playground.copyRequest')} size="sm" />
+        <code>POST {path}</code>
+        <CopyIcon value={text(body)} label={t('playground.copyRequest')} size="sm" />
       </p>
-      <Code text={text(shortened(request.body))} label={t('playground.request')} />
+      <Code text={text(shortened(body))} label={t('playground.request')} />
     </>
   )
 }

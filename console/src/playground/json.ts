@@ -20,6 +20,11 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** Its fields that are texts, as a form holds them. */
+export function textFieldsOf(record: JsonRecord): readonly (readonly [string, string])[] {
+  return Object.entries(record).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
+}
+
 /** undefined: it is no JSON. */
 export function parseJson(text: string): Json | undefined {
   try {

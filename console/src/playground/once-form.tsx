@@ -1,4 +1,4 @@
-import { Button, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { Button, FileInput, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -24,9 +24,12 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
     Object.fromEntries(kind.fields.map(({ name, initial }) => [name, initial])),
   )
   const { call } = caller
-  const { answer, ask } = useAnswer({ model, kind, caller }, values)
+  const [file, setFile] = useState<File | null>(null)
+  const { answer, ask } = useAnswer({ model, kind, caller }, { values, file: file ?? undefined })
   const isRunning = call?.state === 'running'
-  const isFilled = kind.fields.every(({ name }) => values[name]?.trim() !== '')
+  const isFilled =
+    kind.fields.every(({ name }) => values[name]?.trim() !== '') &&
+    (kind.accept === undefined || file !== null)
   return (
     <section className={styles.talk} aria-label={kind.label}>
       <form
@@ -44,6 +47,15 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
             onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
           />
         ))}
+        {kind.accept !== undefined && (
+          <FileInput
+            label={t('playground.file')}
+            placeholder={t('playground.choose')}
+            accept={kind.accept}
+            value={file}
+            onChange={setFile}
+          />
+        )}
         <div className={form.foot}>
           {isRunning && (
             <Button variant="default" leftSection={<Icon name="stop" size={14} />} onClick={caller.stop}>
@@ -66,11 +78,17 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
 }
 
 /** Asks with what the fields hold, and keeps the answer until one asks again. */
-function useAnswer({ model, kind, caller }: OnceFormProps, values: Readonly<Record<string, string>>) {
+function useAnswer(
+  { model, kind, caller }: OnceFormProps,
+  {
+    values,
+    file: given,
+  }: { readonly values: Readonly<Record<string, string>>; readonly file: File | undefined },
+) {
   const [answer, setAnswer] = useState<Pick<AnswerProps, 'answer' | 'file'>>()
   const ask = async (): Promise<void> => {
     setAnswer(undefined)
-    await caller.send(kind.request(model, values), {
+    await caller.send(kind.request(model, values, given), {
       onEvent: () => undefined,
       onAnswer: (whole) => setAnswer({ answer: whole, file: undefined }),
       onFile: (file) => setAnswer({ answer: {}, file }),

@@ -1,6 +1,7 @@
 /** Models tried out: talked to in every protocol, with tools and pictures; asked once; stopped; and the key of it all. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { waveFile } from '../../../server/test/calls/wave-file.ts'
 import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER, gatewayFile } from '../../test/gateway.ts'
@@ -17,6 +18,20 @@ beforeAll(async () => {
     file: {
       ...file,
       models: [
+        {
+          model_id: 'sorter',
+          name: 'Sorter',
+          support_features: ['text'],
+          pricing: { billing_modes: ['request'], request_price: 0.001 },
+          chains: [{ ...chain, protocol: 'rerank', forward_model_id: 'sandbox-rerank' }],
+        },
+        {
+          model_id: 'listener',
+          name: 'Listener',
+          support_features: ['audio'],
+          pricing: { billing_modes: ['audio_second'], audio_second_price: 0.0007 },
+          chains: [{ ...chain, protocol: 'transcription', forward_model_id: 'sandbox-listen' }],
+        },
         ...file.models.map((model) =>
           model.model_id === 'glm-5' ? { ...model, required_verification: 2 } : model,
         ),
@@ -141,7 +156,7 @@ test('tools are called and answered, pictures go along, and parameters are sent'
   await visit.close()
 })
 
-test('texts become vectors, and a text is judged', async () => {
+test('texts become vectors, are put in order, and a text is judged', async () => {
   const visit = await site.visit('/playground?model=text-embed-3', { as: CUSTOMER })
   const { page } = visit
   await page.getByRole('textbox', { name: 'Texts, one a line' }).fill('a cat\na dog')
@@ -149,6 +164,18 @@ test('texts become vectors, and a text is judged', async () => {
   const vectors = page.getByRole('table', { name: 'Vectors' })
   await vectors.getByRole('row', { name: /a dog/ }).waitFor()
   await vectors.getByRole('row', { name: /a cat .* 1$/ }).waitFor()
+  await page.getByRole('combobox', { name: 'Model' }).click()
+  await page.getByRole('option', { name: 'Sorter' }).click()
+  await page.getByRole('textbox', { name: 'Query' }).fill('which gate is open')
+  await page.getByRole('textbox', { name: 'Documents, one a line' }).fill('the sea is calm\nthe gate is open')
+  await page.getByRole('button', { name: 'Send' }).click()
+  const ranked = page.getByRole('table', { name: 'In order' }).getByRole('row')
+  await ranked.nth(2).waitFor()
+  expect(await ranked.allInnerTexts()).toEqual([
+    expect.stringContaining('Score'),
+    expect.stringMatching(/the gate is open\s+0\.75/),
+    expect.stringMatching(/the sea is calm\s+0\.25/),
+  ])
   await page.getByRole('combobox', { name: 'Model' }).click()
   await page.getByRole('option', { name: 'Guard' }).click()
   await page.getByRole('textbox', { name: 'Text' }).fill('I will hurt you')
@@ -158,7 +185,7 @@ test('texts become vectors, and a text is judged', async () => {
   await visit.close()
 })
 
-test('images are made and seen, and a text is read aloud', async () => {
+test('images are made and seen, a text is read aloud, and a recording is written down', async () => {
   const visit = await site.visit('/playground?model=painter', { as: CUSTOMER })
   const { page } = visit
   await page.getByRole('textbox', { name: 'What is to be seen' }).fill('A gate over a wave')
@@ -185,6 +212,15 @@ test('images are made and seen, and a text is read aloud', async () => {
   await panel(page)
     .getByText(/audio\/wav, \d+ bytes/)
     .waitFor()
+  await page.getByRole('combobox', { name: 'Model' }).click()
+  await page.getByRole('option', { name: 'Listener' }).click()
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'gates.wav', mimeType: 'audio/wav', buffer: waveFile(2) })
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText(/^Somebody speaks for [\d.]+ seconds\.$/).waitFor()
+  await panel(page).getByRole('tab', { name: 'Snippet' }).click()
+  await panel(page).getByText("-F 'file=@gates.wav'").waitFor()
   expect(visit.faults).toEqual([])
   await visit.close()
 })

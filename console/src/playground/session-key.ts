@@ -60,7 +60,11 @@ export function openKeyedFetch(owner: Owner): KeyedFetch {
       const response = await window.fetch(path, {
         ...init,
         credentials: 'omit',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+        headers: {
+          authorization: `Bearer ${key}`,
+          // Of a form the browser writes it, with what stands between the parts.
+          ...(typeof init.body === 'string' ? { 'content-type': 'application/json' } : {}),
+        },
       })
       if (response.status !== REFUSED || tries === TRIES_MAX) return response
       refused = key

@@ -1,8 +1,9 @@
 /** Exactly this request, for the shell and for the vendors' own libraries in Python. */
-import { isRecord, type Json, type JsonRecord } from './json.ts'
+import { isRecord, type Json, type JsonRecord, textFieldsOf } from './json.ts'
 import type { WireRequest } from './kinds/kind.ts'
 
-export function curlOf({ path, body }: WireRequest, baseUrl: string): string {
+export function curlOf({ path, body, file }: WireRequest, baseUrl: string): string {
+  if (file !== undefined) return curlOfForm({ path, body, file }, baseUrl)
   const json = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)
   return `curl '${baseUrl}${path}' \\
   -H "Authorization: Bearer $SLUICE_KEY" \\
@@ -10,18 +11,36 @@ export function curlOf({ path, body }: WireRequest, baseUrl: string): string {
   -d '${json}'`
 }
 
+function curlOfForm({ path, body, file }: WireRequest & { readonly file: File }, baseUrl: string): string {
+  const fields = [...textFieldsOf(body).map((field) => field.join('=')), `file=@${file.name}`]
+  return `curl '${baseUrl}${path}' \\
+  -H "Authorization: Bearer $SLUICE_KEY" \\
+${fields.map((field) => `  -F '${field.replaceAll("'", `'\\''`)}'`).join(' \\\n')}`
+}
+
 /** `end` does something with the answer; absent: it is printed. */
 export const openAiSnippet =
   (method: string, end?: string) =>
-  ({ body }: WireRequest, baseUrl: string): string =>
+  ({ body, file }: WireRequest, baseUrl: string): string =>
     `import os
 from openai import OpenAI
 
 client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["SLUICE_KEY"])
 answer = client.${method}(
-${argumentsOf(body)}
+${argumentsOf(body)}${file === undefined ? '' : `\n    file=open(${JSON.stringify(file.name)}, "rb"),`}
 )
 ${end ?? told(body)}`
+
+export function cohereSnippet({ body }: WireRequest, baseUrl: string): string {
+  return `import os
+import cohere
+
+client = cohere.ClientV2(base_url="${baseUrl}", api_key=os.environ["SLUICE_KEY"])
+answer = client.rerank(
+${argumentsOf(body)}
+)
+${told(body)}`
+}
 
 export function anthropicSnippet({ body }: WireRequest, baseUrl: string): string {
   return `import os

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useOrganisationId, usePerson } from '../api/session.ts'
-import { isRecord, type JsonRecord, parseJson } from './json.ts'
+import { isRecord, type JsonRecord, parseJson, textFieldsOf } from './json.ts'
 import type { WireRequest } from './kinds/kind.ts'
 import { type KeyedFetch, openKeyedFetch } from './session-key.ts'
 
@@ -59,7 +59,7 @@ export function useCall(): Caller {
       if (running.current === abort) setCall((now) => now && { ...now, ...next })
     }
     try {
-      const body = JSON.stringify(request.body)
+      const body = bodyOf(request)
       const response = await ask(request.path, { method: 'POST', body, signal: abort.signal })
       const requestId = response.headers.get('x-request-id') ?? undefined
       change({ requestId, status: response.status, firstByteMs: since() })
@@ -82,6 +82,15 @@ export function useCall(): Caller {
       setCall(undefined)
     },
   }
+}
+
+/** JSON, or a form where a file goes along. */
+function bodyOf({ body, file }: WireRequest): string | FormData {
+  if (file === undefined) return JSON.stringify(body)
+  const form = new FormData()
+  for (const [name, value] of textFieldsOf(body)) form.append(name, value)
+  form.append('file', file)
+  return form
 }
 
 /** The network's own words mean nothing to anybody. */

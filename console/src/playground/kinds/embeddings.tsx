@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { recordsOf } from '../json.ts'
+import { linesOf } from '../lines.ts'
 import { openAiSnippet } from '../snippets.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import table from '../../parts/lists/table.module.css'
@@ -16,7 +17,7 @@ export const EMBEDDINGS: FormKind = {
   request: (model, { texts = '' }) => ({
     path: '/v1/embeddings',
     // Numbers, so that they can be read here; left out, libraries ask for base64.
-    body: { model, input: texts.split('\n').filter((line) => line.trim() !== ''), encoding_format: 'float' },
+    body: { model, input: linesOf(texts), encoding_format: 'float' },
   }),
   Answer,
 }

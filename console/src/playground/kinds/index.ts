@@ -5,8 +5,10 @@ import { IMAGES } from './images.tsx'
 import type { Kind } from './kind.ts'
 import { MESSAGES } from './messages.ts'
 import { MODERATIONS } from './moderations.tsx'
+import { RERANK } from './rerank.tsx'
 import { RESPONSES } from './responses.ts'
 import { SPEECH } from './speech.tsx'
+import { TRANSCRIPTION } from './transcription.tsx'
 import { VIDEO } from './video.tsx'
 
 /** In the order in which they are offered. */
@@ -16,9 +18,11 @@ export const KINDS: readonly Kind[] = [
   MESSAGES,
   GEMINI,
   EMBEDDINGS,
+  RERANK,
   MODERATIONS,
   IMAGES,
   SPEECH,
+  TRANSCRIPTION,
   VIDEO,
 ]
 

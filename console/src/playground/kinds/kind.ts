@@ -8,6 +8,8 @@ import type { JsonRecord } from '../json.ts'
 export interface WireRequest {
   readonly path: string
   readonly body: JsonRecord
+  /** Sent beside the body, as a form, under the name `file`. Absent: the body is JSON. */
+  readonly file?: File
 }
 
 interface Named {
@@ -58,7 +60,9 @@ export interface AnswerProps {
 export interface FormKind extends Named {
   readonly form: 'form'
   readonly fields: readonly Field[]
-  request(model: string, values: Readonly<Record<string, string>>): WireRequest
+  /** Types of a file that is asked for, too; absent: none is. */
+  readonly accept?: string
+  request(model: string, values: Readonly<Record<string, string>>, file: File | undefined): WireRequest
   readonly Answer: (props: AnswerProps) => ReactNode
   /** Where the work stands while the answer is awaited, 0 to 100; undefined: it is not known. */
   readonly progress?: (get: AnswerProps['get']) => Promise<number | undefined>

@@ -1,0 +1,50 @@
+import { useTranslation } from 'react-i18next'
+import table from '../../parts/lists/table.module.css'
+import { useFormat } from '../../parts/values/format.ts'
+import { recordsOf, textOf } from '../json.ts'
+import { linesOf } from '../lines.ts'
+import { cohereSnippet } from '../snippets.ts'
+import type { AnswerProps, FormKind } from './kind.ts'
+
+export const RERANK: FormKind = {
+  form: 'form',
+  id: 'rerank',
+  label: 'Rerank',
+  path: '/v2/rerank',
+  library: 'Cohere',
+  snippet: cohereSnippet,
+  fields: [
+    { name: 'query', input: 'line', initial: '' },
+    { name: 'documents', input: 'lines', initial: '' },
+  ],
+  request: (model, { query = '', documents = '' }) => ({
+    path: '/v2/rerank',
+    body: { model, query, documents: linesOf(documents) },
+  }),
+  Answer,
+}
+
+/** The documents in the order that the model gives them. Its answer names them by their place among those sent. */
+function Answer({ request, answer }: AnswerProps) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const documents = Array.isArray(request.body['documents']) ? request.body['documents'] : []
+  return (
+    <table className={table.table} aria-label={t('playground.ranked')}>
+      <thead>
+        <tr>
+          <th>{t('playground.document')}</th>
+          <th className={table.number}>{t('playground.score')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {recordsOf(answer['results']).map(({ index: sent, relevance_score: score }, index) => (
+          <tr key={index}>
+            <td>{textOf(documents[Number(sent)])}</td>
+            <td className={table.number}>{typeof score === 'number' ? format.number(score, 4) : '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
