@@ -13,6 +13,7 @@ import { NoFunds } from '../parts/page/no-funds.tsx'
 import { Note } from '../parts/page/problem.tsx'
 import { CopyButton } from '../parts/snippets/copy-button.tsx'
 import { FirstCall } from '../parts/snippets/first-call.tsx'
+import { firstToCall } from '../parts/snippets/snippets.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './keys.module.css'
 
@@ -33,7 +34,15 @@ export function KeyReady({ made, onClose }: KeyReadyProps) {
   const { data: groups } = useQuery(groupsQuery)
   const policyWords = usePolicyWords()
   const group = groups?.find(({ name }) => name === made.group)
-  const model = made.models[0] ?? group?.models[0] ?? offers?.[0]?.model_id ?? 'model'
+  const allowed = made.models.length > 0 ? made.models : group?.models
+  const shown = firstToCall(
+    allowed?.map((id) => ({
+      model_id: id,
+      endpoints: offers?.find(({ model_id: each }) => each === id)?.endpoints ?? [],
+    })) ??
+      offers ??
+      [],
+  )
   return (
     <Dialog
       onClose={onClose}
@@ -52,7 +61,8 @@ export function KeyReady({ made, onClose }: KeyReadyProps) {
           first={group?.protocol === 'messages' ? 'claude-code' : 'curl'}
           baseUrl={window.location.origin}
           secret={made.key}
-          model={model}
+          model={shown?.model_id ?? 'model'}
+          endpoints={shown?.endpoints}
         />
         <Facts
           rows={[

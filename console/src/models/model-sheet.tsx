@@ -7,6 +7,7 @@ import { Icon } from '../parts/marks/icon.tsx'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { FirstCall } from '../parts/snippets/first-call.tsx'
+import { useFeatureWords } from '../parts/values/features.ts'
 import { useFormat } from '../parts/values/format.ts'
 import { Health, Missing } from './admission.tsx'
 import styles from './models.module.css'
@@ -22,6 +23,7 @@ interface ModelSheetProps {
 export function ModelSheet({ of, onClose }: ModelSheetProps) {
   const { t } = useTranslation()
   const format = useFormat()
+  const features = useFeatureWords()
   const tokens = (count: number | null): string => (count === null ? '–' : format.number(count))
   return (
     <Sheet title={of.name} onClose={onClose}>
@@ -38,7 +40,7 @@ export function ModelSheet({ of, onClose }: ModelSheetProps) {
             [t('models.health'), <Health key="health" of={of.health} />],
             [t('models.admission'), <Missing key="missing" of={of} />],
             [t('models.byPlan'), t(of.subscription_covered ? 'models.covered' : 'models.notCovered')],
-            [t('models.feature'), of.features.join(', ')],
+            [t('models.feature'), features(of.features)],
             [t('models.context'), tokens(of.context_tokens)],
             [t('models.output'), tokens(of.max_output_tokens)],
           ]}
@@ -54,7 +56,13 @@ export function ModelSheet({ of, onClose }: ModelSheetProps) {
         </div>
         <section>
           <h3>{t('overview.firstCall')}</h3>
-          <FirstCall first="curl" baseUrl={window.location.origin} secret="sk-…" model={of.model_id} />
+          <FirstCall
+            first="curl"
+            baseUrl={window.location.origin}
+            secret="sk-…"
+            model={of.model_id}
+            endpoints={of.offers.flatMap(({ endpoints }) => endpoints)}
+          />
         </section>
       </div>
     </Sheet>

@@ -19,7 +19,8 @@ import { Health, Missing } from './admission.tsx'
 import styles from './models.module.css'
 import { isBilled, OwnPrice, PRICES, type Price, PriceName } from './prices.tsx'
 import type { ModelsSearch } from './search.ts'
-import { FEATURES, HEALTHS, type Model, useModels } from './use-models.ts'
+import { FEATURES } from '../parts/values/features.ts'
+import { HEALTHS, type Model, useModels } from './use-models.ts'
 
 const ModelSheet = late(async () => (await import('./model-sheet.tsx')).ModelSheet)
 const Comparison = late(async () => (await import('./comparison.tsx')).Comparison)
@@ -123,7 +124,7 @@ function ModelFilters({ search, sum, onChange }: ModelFiltersProps) {
       <Filter
         label={t('models.feature')}
         value={search.feature}
-        options={FEATURES.map((value) => ({ value, label: t(`models.features.${value}`) }))}
+        options={FEATURES.map((value) => ({ value, label: t(`features.${value}`) }))}
         onChange={(value) => onChange({ feature: choiceField(value, FEATURES) })}
       />
       <Filter

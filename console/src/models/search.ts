@@ -1,5 +1,6 @@
 import { choiceField, present, textField } from '../parts/lists/search-fields.ts'
-import { FEATURES, HEALTHS } from './use-models.ts'
+import { FEATURES } from '../parts/values/features.ts'
+import { HEALTHS } from './use-models.ts'
 
 /** What the address says of the catalogue. */
 export function readSearch(search: Record<string, unknown>) {

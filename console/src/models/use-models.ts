@@ -3,7 +3,6 @@ import { type Admission, admissionQuery, type Offer, pricingQuery } from '../api
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 
-export const FEATURES = ['text', 'image', 'audio', 'video'] as const
 export const HEALTHS = ['up', 'unsteady', 'down'] as const
 
 /** A model with what it costs the person, the cheapest offer first. */

@@ -11,6 +11,7 @@ import { late } from '../parts/page/late.ts'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import page from '../parts/page/page.module.css'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
+import { firstToCall } from '../parts/snippets/snippets.ts'
 import { LAST_CALLS } from './last-calls.tsx'
 import styles from './overview.module.css'
 
@@ -21,7 +22,7 @@ const FIRST_CALL_HEIGHT = 248
 /** Where a key is to be put in. */
 const KEY_PLACE = 'sk-…'
 
-/** The address, and a first call with the person's last model. */
+/** The address, and a first call with the model that the person called last, before all others one that talks. */
 export function HowToCall() {
   const { t } = useTranslation()
   const organisation = useOrganisationId()
@@ -29,7 +30,10 @@ export function HowToCall() {
   const { data: keys } = useQuery(keysQuery(organisation))
   const { data: offers } = useQuery(pricingQuery(organisation))
   const isFirst = last?.data.length === 0
-  const used = last?.data.find(({ ending, model }) => ending === 'complete' && model !== null)?.model
+  const used = (last?.data ?? []).flatMap(({ ending, model }) =>
+    ending === 'complete' ? (offers?.filter(({ model_id: id }) => id === model) ?? []) : [],
+  )
+  const shown = firstToCall([...used, ...(offers ?? [])])
   const baseUrl = window.location.origin
   return (
     <section className={page.section}>
@@ -56,8 +60,11 @@ export function HowToCall() {
           first="openai"
           baseUrl={baseUrl}
           secret={KEY_PLACE}
-          model={used ?? offers?.[0]?.model_id ?? 'model'}
-          hint={t(used === undefined || used === null ? 'overview.yourAddress' : 'overview.yourModel')}
+          model={shown?.model_id ?? 'model'}
+          endpoints={shown?.endpoints}
+          hint={t(
+            shown !== undefined && used.includes(shown) ? 'overview.yourModel' : 'overview.yourAddress',
+          )}
         />
       </Suspense>
     </section>

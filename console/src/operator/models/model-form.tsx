@@ -12,7 +12,8 @@ import { FormSheet } from '../parts/form-sheet.tsx'
 import { PricingFields } from '../parts/pricing-fields.tsx'
 import { Surcharges } from './surcharges.tsx'
 import { VERIFICATIONS } from './model-words.tsx'
-import { changeOf, FEATURES, type ModelValues, modelValuesOf, newModelOf, STATUSES } from './model-values.ts'
+import { FEATURES } from '../../parts/values/features.ts'
+import { changeOf, type ModelValues, modelValuesOf, newModelOf, STATUSES } from './model-values.ts'
 
 interface ModelFormProps {
   /** undefined: a new one is made. */
@@ -95,7 +96,7 @@ function Identity({ values, isNew }: PartProps & { readonly isNew: boolean }) {
       </div>
       <MultiSelect
         label={t('catalogue.takes')}
-        data={FEATURES.map((value) => ({ value, label: t(`catalogue.features.${value}`) }))}
+        data={FEATURES.map((value) => ({ value, label: t(`features.${value}`) }))}
         {...values.getInputProps('support_features')}
       />
       <div className={form.row}>

@@ -12,6 +12,7 @@ import { CopyIcon } from '../../parts/snippets/copy-button.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Sheet } from '../../parts/forms/dialog.tsx'
 import { type Fact, Facts } from '../../parts/lists/facts.tsx'
+import { useFeatureWords } from '../../parts/values/features.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
@@ -163,6 +164,7 @@ function About({ of }: { readonly of: AnyModel }) {
   const { t } = useTranslation()
   const format = useFormat()
   const admission = useAdmissionWords()
+  const features = useFeatureWords()
   const tokens = (count: number | null): string => (count === null ? '–' : format.number(count))
   const surcharges = Object.entries(of.surcharges).map(([name, value]) =>
     typeof value === 'object' ? `${name} +${value.per_call}` : `${name} × ${value}`,
@@ -170,7 +172,7 @@ function About({ of }: { readonly of: AnyModel }) {
   const rows: readonly Fact[] = [
     [t('catalogue.admission'), admission(of)],
     [t('catalogue.plans'), t(of.subscription_covered ? 'catalogue.coveredByPlans' : 'catalogue.notCovered')],
-    [t('catalogue.takes'), of.support_features.join(', ')],
+    [t('catalogue.takes'), features(of.support_features)],
     [t('catalogue.context'), tokens(of.context_tokens)],
     [t('catalogue.longest'), tokens(of.max_output_tokens)],
     ...(surcharges.length === 0 ? [] : [[t('catalogue.surcharges'), surcharges.join(', ')] as const]),

@@ -1,9 +1,9 @@
 /** A model as its form holds it, and as the gateway takes it; the names are the same, so that faults find their fields. */
 import type { AnyModel } from '../../api/operator/catalogue.ts'
 import type { ModelChange, NewModel } from '../../api/operator/models.ts'
+import { FEATURES } from '../../parts/values/features.ts'
 import { pricingBodyOf, type PricingValues, pricingValuesOf } from '../parts/pricing-values.ts'
 
-export const FEATURES = ['text', 'image', 'audio', 'video'] as const
 export const STATUSES = ['enabled', 'maintenance', 'disabled'] as const
 type Feature = (typeof FEATURES)[number]
 

@@ -4,33 +4,37 @@ import { useTranslation } from 'react-i18next'
 import { Code } from './code.tsx'
 import { CopyButton } from './copy-button.tsx'
 import styles from './first-call.module.css'
-import { CLIENTS, type ClientId, type SnippetFacts } from './snippets.ts'
+import { type ClientId, clientsFor, type SnippetFacts } from './snippets.ts'
 
 interface FirstCallProps extends SnippetFacts {
   readonly first: ClientId
+  /** Where the model is called; absent: it talks. */
+  readonly endpoints?: readonly string[] | undefined
   /** What stands beside the copy button. */
   readonly hint?: string
 }
 
 /** A call that works when pasted, for every client people use. */
-export function FirstCall({ first, hint, ...facts }: FirstCallProps) {
+export function FirstCall({ first, endpoints, hint, ...facts }: FirstCallProps) {
   const { t } = useTranslation()
-  const [chosen, choose] = useState<string | null>(first)
-  const { write, label } = CLIENTS.find(({ id }) => id === chosen) ?? CLIENTS[0]
-  const text = write(facts)
+  const [wanted, want] = useState<string | null>(first)
+  const clients = clientsFor(endpoints)
+  const chosen = clients.find(({ id }) => id === wanted) ?? clients[0]
+  if (chosen === undefined) return null
+  const text = chosen.write(facts)
   return (
     <div>
-      <Tabs value={chosen} onChange={choose} keepMounted={false}>
+      <Tabs value={chosen.id} onChange={want} keepMounted={false}>
         <Tabs.List aria-label={t('firstCall.clients')} className={styles.list}>
-          {CLIENTS.map(({ id, label: name }) => (
+          {clients.map(({ id, label }) => (
             <Tabs.Tab key={id} value={id}>
-              {name}
+              {label}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {CLIENTS.map(({ id }) => (
+        {clients.map(({ id }) => (
           <Tabs.Panel key={id} value={id} className={styles.panel}>
-            <Code text={text} label={label} />
+            <Code text={text} label={chosen.label} />
           </Tabs.Panel>
         ))}
       </Tabs>

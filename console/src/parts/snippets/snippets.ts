@@ -1,4 +1,7 @@
-/** The first call with every client that people use, as it works when pasted. */
+/**
+ * The first call with every client that people use, as it works when pasted. A model that does not talk is called with what it
+ * takes, by those clients that can.
+ */
 
 export interface SnippetFacts {
   /** Of the gateway, without a slash at the end. */
@@ -7,7 +10,7 @@ export interface SnippetFacts {
   readonly model: string
 }
 
-export const CLIENTS = [
+const CLIENTS = [
   { id: 'curl', label: 'curl', write: curl },
   { id: 'openai', label: 'OpenAI', write: openAi },
   { id: 'anthropic', label: 'Anthropic', write: anthropic },
@@ -17,6 +20,97 @@ export const CLIENTS = [
 ] as const
 
 export type ClientId = (typeof CLIENTS)[number]['id']
+
+export interface Client {
+  readonly id: ClientId
+  readonly label: string
+  readonly write: (facts: SnippetFacts) => string
+}
+
+/** What is sent to an endpoint that makes no conversation, and what OpenAI's library calls it. */
+interface OtherCall {
+  readonly fields: Readonly<Record<string, string | readonly string[]>>
+  /** Absent: that library does not know the endpoint. */
+  readonly method?: string
+  /** A file of the caller's, under the name `file`, so that the call is a form. */
+  readonly file?: string
+}
+
+const OTHER_CALLS: Readonly<Record<string, OtherCall>> = {
+  '/v1/images/generations': { fields: { prompt: 'A gate over a wave' }, method: 'images.generate' },
+  '/v1/videos': { fields: { prompt: 'A gate over a wave', seconds: '5' }, method: 'videos.create' },
+  '/v1/embeddings': { fields: { input: 'Hello' }, method: 'embeddings.create' },
+  '/v1/audio/speech': { fields: { input: 'Hello', voice: 'alloy' }, method: 'audio.speech.create' },
+  '/v1/audio/transcriptions': { fields: {}, method: 'audio.transcriptions.create', file: 'speech.mp3' },
+  '/v1/moderations': { fields: { input: 'Hello' }, method: 'moderations.create' },
+  '/v2/rerank': { fields: { query: 'Hello', documents: ['Good morning', 'Good night'] } },
+}
+
+const TALK = '/v1/chat/completions'
+
+/** What a snippet needs to know of a model: the paths it is called at. */
+export interface CalledModel {
+  readonly model_id: string
+  readonly endpoints: readonly string[]
+}
+
+/** The first of them that talks; else the first of them. */
+export function firstToCall<T extends CalledModel>(models: readonly T[]): T | undefined {
+  return models.find(({ endpoints }) => endpoints.includes(TALK)) ?? models[0]
+}
+
+/** The clients that can call a model with such endpoints; undefined: it is not known yet, and taken for one that talks. */
+export function clientsFor(endpoints: readonly string[] | undefined): readonly Client[] {
+  if (endpoints === undefined || endpoints.includes(TALK)) return CLIENTS
+  const path = endpoints.find((each) => OTHER_CALLS[each] !== undefined)
+  const other = path === undefined ? undefined : OTHER_CALLS[path]
+  if (path === undefined || other === undefined) return CLIENTS
+  const { method } = other
+  return [
+    { id: 'curl', label: 'curl', write: (facts) => otherCurl(path, other, facts) },
+    ...(method === undefined
+      ? []
+      : [
+          {
+            id: 'openai',
+            label: 'OpenAI',
+            write: (facts: SnippetFacts) => otherOpenAi(method, other, facts),
+          } as const,
+        ]),
+  ]
+}
+
+function otherCurl(
+  path: string,
+  { fields, file }: OtherCall,
+  { baseUrl, secret, model }: SnippetFacts,
+): string {
+  const head = `curl ${baseUrl}${path} \\
+  -H "Authorization: Bearer ${secret}" \\
+`
+  if (file !== undefined) return `${head}  -F model=${model} -F file=@${file}`
+  const rows = Object.entries({ model, ...fields }).map(
+    ([name, value]) => `    "${name}": ${JSON.stringify(value)}`,
+  )
+  return `${head}  -H "Content-Type: application/json" \\
+  -d '{
+${rows.join(',\n')}
+  }'`
+}
+
+function otherOpenAi(
+  method: string,
+  { fields, file }: OtherCall,
+  { baseUrl, secret, model }: SnippetFacts,
+): string {
+  const rows = Object.entries({ model, ...fields }).map(
+    ([name, value]) => `    ${name}=${JSON.stringify(value)},\n`,
+  )
+  return `${openAiClient({ baseUrl, secret })}
+answer = client.${method}(
+${rows.join('')}${file === undefined ? '' : `    file=open("${file}", "rb"),\n`})
+print(answer)`
+}
 
 function curl({ baseUrl, secret, model }: SnippetFacts): string {
   return `curl ${baseUrl}/v1/chat/completions \\
@@ -31,15 +125,19 @@ function curl({ baseUrl, secret, model }: SnippetFacts): string {
 }
 
 function openAi({ baseUrl, secret, model }: SnippetFacts): string {
+  return `${openAiClient({ baseUrl, secret })}
+answer = client.responses.create(
+    model="${model}", input="Hello")
+print(answer.output_text)`
+}
+
+function openAiClient({ baseUrl, secret }: Omit<SnippetFacts, 'model'>): string {
   return `from openai import OpenAI
 
 client = OpenAI(
     base_url="${baseUrl}/v1",
     api_key="${secret}",
-)
-answer = client.responses.create(
-    model="${model}", input="Hello")
-print(answer.output_text)`
+)`
 }
 
 function anthropic({ baseUrl, secret, model }: SnippetFacts): string {
