@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { StackedBars, Swatch } from '../parts/charts/stacked-bars.tsx'
-import { classes } from '../parts/marks/classes.ts'
+import { SeriesChart } from '../parts/charts/series-chart.tsx'
 import { Marked } from '../parts/marks/marked.tsx'
 import { Empty } from '../parts/page/empty.tsx'
 import { Loaded } from '../parts/page/loaded.tsx'
@@ -31,8 +30,8 @@ export function Spend({ spend, period }: SpendProps) {
   )
 }
 
-/** Every so many bars one is named, so that the names do not touch. */
-const NAMED_MAX = 7
+/** Names below the bars. */
+const NAMES_MAX = 7
 
 function SpendChart({ data, period }: { readonly data: SpendOf; readonly period: Period }) {
   const { t } = useTranslation()
@@ -44,7 +43,6 @@ function SpendChart({ data, period }: { readonly data: SpendOf; readonly period:
       </Empty>
     )
   }
-  const every = Math.ceil(data.bars.length / NAMED_MAX)
   const total = format.number(data.total, 2)
   const words = {
     total,
@@ -59,26 +57,14 @@ function SpendChart({ data, period }: { readonly data: SpendOf; readonly period:
       <p className={styles.lead}>
         <Marked text={t('overview.spendLead', words)} />
       </p>
-      <StackedBars
+      <SeriesChart
         label={t('overview.spendLabel', words)}
-        series={data.series.map(({ name }) => name)}
-        bars={data.bars.map(({ key, at, values }, index) => ({
-          key,
-          values,
-          title: nameOf(at),
-          label: (data.bars.length - 1 - index) % every === 0 ? nameOf(at) : undefined,
-        }))}
-        axis={(value) => format.short(value)}
-        value={(value) => format.number(value, 2)}
+        series={data.series}
+        bars={data.bars}
+        titleOf={nameOf}
+        namesMax={NAMES_MAX}
+        digits={2}
       />
-      <ul className={classes(page.legend, styles.legend)}>
-        {data.series.map(({ name, total: each }, index) => (
-          <li key={name}>
-            <Swatch index={index} />
-            {name} <b title={`${each} Credits`}>{format.number(each)}</b>
-          </li>
-        ))}
-      </ul>
     </>
   )
 }

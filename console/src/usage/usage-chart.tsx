@@ -1,16 +1,15 @@
 import { useContext, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { seriesOf } from '../parts/charts/series.ts'
-import { StackedBars, Swatch } from '../parts/charts/stacked-bars.tsx'
-import page from '../parts/page/page.module.css'
+import { SeriesChart } from '../parts/charts/series-chart.tsx'
 import { TimeZone, useFormat } from '../parts/values/format.ts'
 import { measureOf, type Row } from './measures.ts'
 import { bucketsOf, DEFAULT_PERIOD, type UsageSearch } from './search.ts'
 import styles from './usage.module.css'
 import type { Groups } from './use-groups.ts'
 
-/** Every so many bars one is named, so that the names do not touch. */
-const NAMED_MAX = 10
+/** Names below the bars. */
+const NAMES_MAX = 10
 
 interface UsageChartProps {
   readonly rows: readonly Row[]
@@ -29,34 +28,21 @@ export function UsageChart({ rows, search, groups }: UsageChartProps) {
   const titleOf = (at: number): string => (interval === 'day' ? format.day(at) : format.hour(at))
   // Below each other there is no room for the day too.
   const labelOf = (at: number): string => (period === '24h' ? format.hour(at).slice(-5) : format.day(at))
-  const every = Math.ceil(bars.length / NAMED_MAX)
-  const digits = measure === 'credits' ? 2 : 0
   return (
     <figure className={styles.chart}>
-      <StackedBars
+      <SeriesChart
         label={t('usage.chart', {
           measure: t(`usage.measures.${measure}`),
           by: t(`usage.groups.${by}`),
           period: t(`usage.periods.${period}`),
         })}
-        series={series.map(({ group }) => nameOf(group))}
-        bars={bars.map(({ key, at, values }, index) => ({
-          key,
-          values,
-          title: titleOf(at),
-          label: (bars.length - 1 - index) % every === 0 ? labelOf(at) : undefined,
-        }))}
-        axis={(value) => format.short(value)}
-        value={(value) => format.number(value, digits)}
+        series={series.map(({ group, total }) => ({ name: nameOf(group), total }))}
+        bars={bars}
+        titleOf={titleOf}
+        labelOf={labelOf}
+        namesMax={NAMES_MAX}
+        digits={measure === 'credits' ? 2 : 0}
       />
-      <ul className={page.legend}>
-        {series.map(({ group, total }, index) => (
-          <li key={group ?? '…'}>
-            <Swatch index={index} />
-            {nameOf(group)} <b>{format.number(total)}</b>
-          </li>
-        ))}
-      </ul>
     </figure>
   )
 }

@@ -3,6 +3,8 @@ import { useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ChainMargin, marginQuery } from '../../api/operator/models.ts'
 import { Figure } from '../../parts/charts/figure.tsx'
+import { seriesOf } from '../../parts/charts/series.ts'
+import { SeriesChart } from '../../parts/charts/series-chart.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
@@ -49,6 +51,7 @@ export function Income() {
           ) : (
             <>
               <Sums of={earnedOf(chains)} />
+              {DAYS[chosen] > 1 && <Chart days={days} count={DAYS[chosen]} />}
               <Split title={t('money.byModel')} rows={groupsOf(chains, ({ model }) => model)} />
               <Split title={t('money.byVendor')} rows={groupsOf(chains, ({ vendor_code: code }) => code)} />
               <ByDay days={days} />
@@ -142,6 +145,40 @@ function useColumns(): readonly Column<Group>[] {
 
 interface ByDayProps {
   readonly days: readonly { readonly at: string; readonly chains: readonly ChainMargin[] }[]
+}
+
+/** Names below the bars. */
+const NAMES_MAX = 10
+
+/** What came in day by day, by model. */
+function Chart({ days, count }: ByDayProps & { readonly count: number }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const timeZone = useContext(TimeZone)
+  const { series, bars } = seriesOf(
+    days.flatMap(({ at, chains }) => chains.map((chain) => ({ ...chain, at }))),
+    {
+      interval: 'day',
+      count,
+      now: Date.now(),
+      timeZone,
+      groupOf: ({ model }) => model ?? '–',
+      valueOf: ({ revenue }) => revenue,
+    },
+  )
+  return (
+    <section className={page.section}>
+      <h2>{t('money.incomeByDay')}</h2>
+      <SeriesChart
+        label={t('money.incomeByDay')}
+        series={series.map(({ group = t('overview.others'), total }) => ({ name: group, total }))}
+        bars={bars}
+        titleOf={(at) => format.day(at)}
+        namesMax={NAMES_MAX}
+        digits={2}
+      />
+    </section>
+  )
 }
 
 /** The newest first. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 test('what came in and is left of it is told by model, by vendor and by day', async () => {
-  const visit = await site.visit('/operate/money?period=today', { as: ADMIN })
+  const visit = await site.visit('/operate/money', { as: ADMIN })
   const { page } = visit
   await page
     .getByRole('table', { name: 'By model' })
@@ -47,6 +47,7 @@ test('what came in and is left of it is told by model, by vendor and by day', as
     .getByRole('table', { name: /By day/ })
     .getByText('66.7')
     .waitFor()
+  await page.getByRole('img', { name: 'Revenue by day' }).waitFor()
   await page.getByText('Free calls', { exact: true }).click()
   await page.getByRole('table', { name: 'Free calls' }).or(page.getByText('No free calls')).waitFor()
   await page.getByText('Top-ups', { exact: true }).click()
