@@ -80,12 +80,16 @@ function Model({ call, keyName }: { readonly call: LoggedCall; readonly keyName:
   const format = useFormat()
   const { model, model_requested: asked, endpoint } = call
   const other = asked !== null && model !== null && asked !== model
+  const facts = [...(other ? [`→ ${model}`] : []), ...(keyName === undefined ? [] : [keyName])]
   return (
     <>
       <span className={table.first}>{asked ?? model ?? endpoint}</span>
       <span className={table.second}>
-        {[...(other ? [`→ ${model}`] : []), ...(keyName === undefined ? [] : [keyName])].join(' · ')}
-        <span className={table.phoneInline}> · {format.recent(call.created_at)}</span>
+        {facts.join(' · ')}
+        <span className={table.phoneInline}>
+          {facts.length > 0 && ' · '}
+          {format.recent(call.created_at)}
+        </span>
       </span>
     </>
   )
