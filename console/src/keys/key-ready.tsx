@@ -29,20 +29,8 @@ interface KeyReadyProps {
 export function KeyReady({ made, onClose }: KeyReadyProps) {
   const { t } = useTranslation()
   const format = useFormat()
-  const organisation = useOrganisationId()
-  const { data: offers } = useQuery(pricingQuery(organisation))
-  const { data: groups } = useQuery(groupsQuery)
+  const { group, model } = useFirstModel(made)
   const policyWords = usePolicyWords()
-  const group = groups?.find(({ name }) => name === made.group)
-  const allowed = made.models.length > 0 ? made.models : group?.models
-  const shown = firstToCall(
-    allowed?.map((id) => ({
-      model_id: id,
-      endpoints: offers?.find(({ model_id: each }) => each === id)?.endpoints ?? [],
-    })) ??
-      offers ??
-      [],
-  )
   return (
     <Dialog
       onClose={onClose}
@@ -61,8 +49,8 @@ export function KeyReady({ made, onClose }: KeyReadyProps) {
           first={group?.protocol === 'messages' ? 'claude-code' : 'curl'}
           baseUrl={window.location.origin}
           secret={made.key}
-          model={shown?.model_id ?? 'model'}
-          endpoints={shown?.endpoints}
+          model={model?.model_id ?? 'model'}
+          endpoints={model?.endpoints}
         />
         <Facts
           rows={[
@@ -78,6 +66,24 @@ export function KeyReady({ made, onClose }: KeyReadyProps) {
       </div>
     </Dialog>
   )
+}
+
+/** What the key is shown with: its group, and of the models that it may call the first to try. */
+function useFirstModel(made: NewKey) {
+  const organisation = useOrganisationId()
+  const { data: offers } = useQuery(pricingQuery(organisation))
+  const { data: groups } = useQuery(groupsQuery)
+  const group = groups?.find(({ name }) => name === made.group)
+  const allowed = made.models.length > 0 ? made.models : group?.models
+  const model = firstToCall(
+    allowed?.map((id) => ({
+      model_id: id,
+      endpoints: offers?.find(({ model_id: each }) => each === id)?.endpoints ?? [],
+    })) ??
+      offers ??
+      [],
+  )
+  return { group, model }
 }
 
 /** A rotated key has a last use already: only a later one counts. */

@@ -23,10 +23,9 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(kind.fields.map(({ name, initial }) => [name, initial])),
   )
-  const { call } = caller
   const [file, setFile] = useState<File | null>(null)
   const { answer, ask } = useAnswer({ model, kind, caller }, { values, file: file ?? undefined })
-  const isRunning = call?.state === 'running'
+  const isRunning = caller.call?.state === 'running'
   const isFilled =
     kind.fields.every(({ name }) => values[name]?.trim() !== '') &&
     (kind.accept === undefined || file !== null)
@@ -47,15 +46,7 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
             onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
           />
         ))}
-        {kind.accept !== undefined && (
-          <FileInput
-            label={t('playground.file')}
-            placeholder={t('playground.choose')}
-            accept={kind.accept}
-            value={file}
-            onChange={setFile}
-          />
-        )}
+        {kind.accept !== undefined && <FileField accept={kind.accept} value={file} onChange={setFile} />}
         <div className={form.foot}>
           {isRunning && (
             <Button variant="default" leftSection={<Icon name="stop" size={14} />} onClick={caller.stop}>
@@ -67,14 +58,36 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
           </Button>
         </div>
       </form>
-      {call?.state === 'running' && <Waiting kind={kind} caller={caller} sentAt={call.sentAt} />}
-      {call?.state === 'failed' && <Problem error={call.error} onRetry={() => inBackground(ask())} />}
-      {call?.state === 'stopped' && <p className={styles.hint}>{t('playground.stopped')}</p>}
-      {call?.state === 'done' && answer !== undefined && (
-        <kind.Answer request={call.request} {...answer} get={(path) => caller.ask(path)} />
-      )}
+      <Result kind={kind} caller={caller} answer={answer} onRetry={() => inBackground(ask())} />
     </section>
   )
+}
+
+interface ResultProps extends Omit<OnceFormProps, 'model'> {
+  readonly answer: Pick<AnswerProps, 'answer' | 'file'> | undefined
+  readonly onRetry: () => void
+}
+
+/** What became of the call. */
+function Result({ kind, caller, answer, onRetry }: ResultProps) {
+  const { t } = useTranslation()
+  const { call } = caller
+  switch (call?.state) {
+    case undefined:
+      return null
+    case 'running':
+      return <Waiting kind={kind} caller={caller} sentAt={call.sentAt} />
+    case 'failed':
+      return <Problem error={call.error} onRetry={onRetry} />
+    case 'stopped':
+      return <p className={styles.hint}>{t('playground.stopped')}</p>
+    case 'done':
+      return (
+        answer !== undefined && (
+          <kind.Answer request={call.request} {...answer} get={(path) => caller.ask(path)} />
+        )
+      )
+  }
 }
 
 /** Asks with what the fields hold, and keeps the answer until one asks again. */
@@ -95,6 +108,17 @@ function useAnswer(
     })
   }
   return { answer, ask }
+}
+
+interface FileFieldProps {
+  readonly accept: string
+  readonly value: File | null
+  readonly onChange: (file: File | null) => void
+}
+
+function FileField(props: FileFieldProps) {
+  const { t } = useTranslation()
+  return <FileInput label={t('playground.file')} placeholder={t('playground.choose')} {...props} />
 }
 
 interface OneFieldProps {
