@@ -40,6 +40,17 @@ export function expectOpenToEverybody(site: () => Site, states: Readonly<Record<
   })
 }
 
+/** What of a page or its dialog reaches beyond the window where nothing but the whole of it can be moved. */
+const CUT_OFF = `[...document.querySelectorAll('h1, h2, h3, p, li, dt, dd, th, td')]
+  .filter((element) => {
+    const { width, right } = element.getBoundingClientRect()
+    if (width === 0 || right <= window.innerWidth + 1) return false
+    for (let box = element.parentElement; box && !box.matches('[role="dialog"], body'); box = box.parentElement)
+      if (/auto|scroll/.test(getComputedStyle(box).overflowX)) return false
+    return true
+  })
+  .map((element) => element.outerHTML.slice(0, 200))`
+
 /** As it is, which is light, and then dark. */
 async function expectOpen(visit: Visit): Promise<void> {
   await visit.rest()
@@ -48,4 +59,5 @@ async function expectOpen(visit: Visit): Promise<void> {
   expect(await visit.barriers('colours')).toEqual([])
   const wider = await visit.page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
   expect(wider).toBe(false)
+  expect(await visit.page.evaluate(CUT_OFF)).toEqual([])
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import styles from '../../parts/calls/call-sheet.module.css'
+import sheet from '../../parts/forms/sheet.module.css'
 import type { LoggedCall } from '../../parts/calls/log-source.ts'
 import { type Fact, Facts } from '../../parts/lists/facts.tsx'
 import page from '../../parts/page/page.module.css'
@@ -49,7 +49,7 @@ export function CallAffairs({ of }: { readonly of: LoggedCall }) {
         ]),
   ]
   return (
-    <section className={styles.part}>
+    <section className={sheet.part}>
       <h3>{t('operate.affairs')}</h3>
       <Facts rows={rows} />
     </section>

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../values/format.ts'
+import sheet from '../forms/sheet.module.css'
 import styles from './call-sheet.module.css'
 import type { LoggedCall } from './log-source.ts'
 
@@ -13,8 +14,8 @@ export function Attempts({ call }: { readonly call: LoggedCall }) {
   const { attempts } = call
   const end = Math.max(1, ...attempts.map(({ ended_ms }) => ended_ms))
   return (
-    <section className={styles.part}>
-      <div className={styles.partHead}>
+    <section className={sheet.part}>
+      <div className={sheet.partHead}>
         <h3>{t('calls.attempts')}</h3>
         <ul className={styles.legend} aria-hidden="true">
           {(['wait', 'stream', 'fail'] as const).map((kind) => (
@@ -26,7 +27,7 @@ export function Attempts({ call }: { readonly call: LoggedCall }) {
         </ul>
       </div>
       {attempts.length === 0 ? (
-        <p className={styles.note}>{t('calls.noAttempts')}</p>
+        <p className={sheet.note}>{t('calls.noAttempts')}</p>
       ) : (
         <ol className={styles.fall}>
           {attempts.map((attempt, index) => (

@@ -13,6 +13,7 @@ import { Amount } from '../values/amount.tsx'
 import { useFormat } from '../values/format.ts'
 import { shortId } from '../values/short-id.ts'
 import { Attempts } from './attempts.tsx'
+import sheet from '../forms/sheet.module.css'
 import styles from './call-sheet.module.css'
 import { type LoggedCall, type LogSource, pageOf } from './log-source.ts'
 import { Price } from './price.tsx'
@@ -55,7 +56,7 @@ export function CallSheet({ id, source, keyNames, more, rows, onOpen, onClose }:
       attributes={{ header: { role: 'presentation' }, content: { 'aria-modal': false } }}
       classNames={{ inner: styles.inner ?? '', content: styles.content ?? '' }}
     >
-      <div className={styles.tools}>
+      <div className={sheet.tools}>
         <CopyIcon value={id} label={t('copyId')} />
         {call !== undefined && <CopyButton value={curlOf(call)} label={t('calls.curl')} />}
         <span className={styles.steps}>
@@ -141,7 +142,7 @@ function Figures({ call }: { readonly call: LoggedCall }) {
   const format = useFormat()
   const { input, output } = tokensOf(call)
   return (
-    <dl className={styles.figures}>
+    <dl className={sheet.figures}>
       <div>
         <dd>
           <Amount value={call.deducted} digits={6} />
@@ -168,8 +169,8 @@ function Dropped({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   if (call.dropped_fields.length === 0) return null
   return (
-    <section className={styles.part}>
-      <div className={styles.partHead}>
+    <section className={sheet.part}>
+      <div className={sheet.partHead}>
         <h3>{t('calls.dropped')}</h3>
         <span>{t('calls.droppedHint', { protocol: call.upstream_protocol ?? '' })}</span>
       </div>

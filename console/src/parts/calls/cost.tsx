@@ -5,7 +5,7 @@ import tags from '../marks/tag.module.css'
 import { Amount } from '../values/amount.tsx'
 import { isZero } from '../values/decimal.ts'
 import { useFormat } from '../values/format.ts'
-import styles from './calls.module.css'
+import styles from './cost.module.css'
 
 type Priced = Pick<Call, 'amount' | 'deducted' | 'byok' | 'subscription_covered'>
 

@@ -1,9 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Call } from '../../api/calls.ts'
-import { Icon, type IconName } from '../marks/icon.tsx'
-import styles from './calls.module.css'
-
-type Tone = 'good' | 'warn' | 'bad' | 'quiet'
+import type { IconName } from '../marks/icon.tsx'
+import { State, type Tone } from '../marks/state.tsx'
 
 const ENDINGS = {
   complete: { icon: 'done', tone: 'good' },
@@ -37,12 +35,8 @@ export function Ending({ call }: { readonly call: Pick<Call, 'ending' | 'attempt
   const kind = endingOf(call)
   const { icon, tone } = ENDINGS[kind]
   return (
-    <span className={styles.ending} data-tone={tone}>
-      <Icon name={icon} size={14} />
-      <span>
-        {t(`endings.${kind}`)}
-        {tone === 'bad' && call.http_status >= 400 ? ` ${call.http_status}` : ''}
-      </span>
-    </span>
+    <State icon={icon} tone={tone}>
+      {t(`endings.${kind}`) + (tone === 'bad' && call.http_status >= 400 ? ` ${call.http_status}` : '')}
+    </State>
   )
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Problem } from '../page/problem.tsx'
-import styles from './call-sheet.module.css'
+import sheet from '../forms/sheet.module.css'
 import { type Explained, type ExplainQuestion, questionLike } from './explain.ts'
 import { Explanation } from './explanation.tsx'
 import type { LoggedCall } from './log-source.ts'
@@ -20,8 +20,8 @@ export function ExplainPart({ call, ask }: ExplainPartProps) {
   const explain = useMutation({ mutationFn: ask })
   if (question === undefined) return null
   return (
-    <section className={styles.part}>
-      <div className={styles.partHead}>
+    <section className={sheet.part}>
+      <div className={sheet.partHead}>
         <h3>{t('explain.title')}</h3>
         <Button
           variant="default"

@@ -3,6 +3,7 @@ import { Icon } from '../marks/icon.tsx'
 import { Note } from '../page/problem.tsx'
 import { Amount } from '../values/amount.tsx'
 import { useFormat } from '../values/format.ts'
+import sheet from '../forms/sheet.module.css'
 import styles from './call-sheet.module.css'
 import type { Explained } from './explain.ts'
 
@@ -16,7 +17,7 @@ export function Explanation({ of }: { readonly of: Explained }) {
         <Note tone="bad">{t('explain.refused', { status: refusal.status, message: refusal.message })}</Note>
       )}
       {hold !== null && (
-        <p className={styles.note}>
+        <p className={sheet.note}>
           {t(`explain.paidBy.${hold.paid_by}`)} <Amount value={hold.credits} digits={6} />
         </p>
       )}
@@ -43,7 +44,7 @@ export function Explanation({ of }: { readonly of: Explained }) {
           )),
         ])}
       </ol>
-      <p className={styles.note}>{t('explain.hint')}</p>
+      <p className={sheet.note}>{t('explain.hint')}</p>
     </div>
   )
 }

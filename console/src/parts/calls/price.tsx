@@ -5,6 +5,7 @@ import { classes } from '../marks/classes.ts'
 import { Amount } from '../values/amount.tsx'
 import { isZero } from '../values/decimal.ts'
 import { useFormat } from '../values/format.ts'
+import sheet from '../forms/sheet.module.css'
 import styles from './call-sheet.module.css'
 
 type Recipe = NonNullable<LoggedCall['recipe']>
@@ -21,6 +22,9 @@ const CLASSES = [
   'audio_second',
 ] as const
 
+/** A column that has no room on a phone. */
+const FACTOR = classes(table.number, styles.factor)
+
 /** The price as a sum, line by line: amount × price × chain × rate = Credits. */
 export function Price({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
@@ -28,8 +32,8 @@ export function Price({ call }: { readonly call: LoggedCall }) {
   const { recipe } = call
   if (recipe === null || recipe.lines.length === 0) return null
   return (
-    <section className={styles.part}>
-      <div className={styles.partHead}>
+    <section className={sheet.part}>
+      <div className={sheet.partHead}>
         <h3>{t('calls.price')}</h3>
         {recipe.currency !== null && (
           <span>
@@ -87,9 +91,9 @@ function PriceHead() {
       <tr>
         <th>{t('calls.class')}</th>
         <th className={table.number}>{t('calls.quantity')}</th>
-        <th className={table.number}>{t('calls.listPrice')}</th>
-        <th className={table.number}>{t('calls.chainRate')}</th>
-        <th className={table.number}>{t('calls.yourRate')}</th>
+        <th className={FACTOR}>{t('calls.listPrice')}</th>
+        <th className={FACTOR}>{t('calls.chainRate')}</th>
+        <th className={FACTOR}>{t('calls.yourRate')}</th>
         <th className={table.number}>Credits</th>
       </tr>
     </thead>
@@ -100,16 +104,24 @@ function Line({ line, recipe }: { readonly line: Recipe['lines'][number]; readon
   const { t } = useTranslation()
   const format = useFormat()
   const known = CLASSES.find((each) => each === line.class)
+  const per = line.per === 1 ? '' : ` / ${format.short(line.per)}`
+  const factors = [
+    `× ${format.number(line.price, 6)}${per}`,
+    `× ${format.number(recipe.rate_multiplier, 6)}`,
+    `× ${format.percent(Number(recipe.user_rate) / 100, 2)}`,
+  ]
   return (
     <tr>
-      <td>{known === undefined ? line.class : t(`classes.${known}`)}</td>
-      <td className={table.number}>{format.number(line.quantity, 6)}</td>
-      <td className={table.number}>
-        × {format.number(line.price, 6)}
-        {line.per === 1 ? '' : ` / ${format.short(line.per)}`}
+      <td>
+        {known === undefined ? line.class : t(`classes.${known}`)}
+        <span className={styles.factors}>{factors.join(' ')}</span>
       </td>
-      <td className={table.number}>× {format.number(recipe.rate_multiplier, 6)}</td>
-      <td className={table.number}>× {format.percent(Number(recipe.user_rate) / 100, 2)}</td>
+      <td className={table.number}>{format.number(line.quantity, 6)}</td>
+      {factors.map((factor, index) => (
+        <td key={index} className={FACTOR}>
+          {factor}
+        </td>
+      ))}
       <td className={table.number}>
         <Amount value={creditsOf(line, recipe)} digits={6} />
       </td>
@@ -135,5 +147,5 @@ function Notes({ call }: { readonly call: LoggedCall }) {
     ...(call.usage_suspect === null ? [] : [t('calls.suspect')]),
   ]
   if (notes.length === 0) return null
-  return <p className={styles.note}>{notes.join(' · ')}</p>
+  return <p className={sheet.note}>{notes.join(' · ')}</p>
 }

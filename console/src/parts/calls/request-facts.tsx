@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { LoggedCall } from './log-source.ts'
 import { type Fact, Facts } from '../lists/facts.tsx'
 import { useFormat } from '../values/format.ts'
-import styles from './call-sheet.module.css'
+import sheet from '../forms/sheet.module.css'
 
 /** What came with the call, and what went back in the answer's head. */
 export function RequestFacts({ call }: { readonly call: LoggedCall }) {
@@ -41,7 +41,7 @@ export function RequestFacts({ call }: { readonly call: LoggedCall }) {
   ]
   return (
     <>
-      <section className={styles.part}>
+      <section className={sheet.part}>
         <h3>{t('calls.request')}</h3>
         <Facts rows={rows} />
       </section>
@@ -53,7 +53,7 @@ export function RequestFacts({ call }: { readonly call: LoggedCall }) {
 function Headers({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   return (
-    <section className={styles.part}>
+    <section className={sheet.part}>
       <h3>{t('calls.headers')}</h3>
       <Facts
         rows={[

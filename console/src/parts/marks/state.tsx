@@ -1,9 +1,11 @@
 import { Icon, type IconName } from './icon.tsx'
 import styles from './state.module.css'
 
+export type Tone = 'good' | 'warn' | 'bad' | 'quiet'
+
 interface StateProps {
   readonly icon: IconName
-  readonly tone: 'good' | 'warn' | 'bad' | 'quiet'
+  readonly tone: Tone
   readonly children: string
 }
 
