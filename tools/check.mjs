@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { writeConsoleTypesWhenNeeded } from './project/build-console.mjs'
+import { requireNode } from './project/require-node.mjs'
 import { root } from './project/tree.mjs'
 
 const binary = (path) => join(root, 'node_modules', path)
@@ -72,6 +73,7 @@ const CHECKS = [
   },
 ]
 
+requireNode(root)
 writeConsoleTypesWhenNeeded(root)
 const wanted = process.argv.slice(2)
 const chosen = CHECKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))

@@ -13,9 +13,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundleProgram } from './project/bundle-program.mjs'
+import { requireNode } from './project/require-node.mjs'
 import { root } from './project/tree.mjs'
 
 const SEEDS_PER_PROCESS = 1_000_000
+
+requireNode(root)
 
 const { values } = parseArgs({
   options: {
