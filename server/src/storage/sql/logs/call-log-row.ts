@@ -45,10 +45,7 @@ export const callLogs: Table<CallLogRow> = {
 }
 
 /** As JSON keeps it: `undefined` is absent, and usage holds only the counters that were reported. */
-type Detail = Omit<
-  CallLogRow,
-  Column | 'usage' | 'recipe' | 'owed' | 'recovered' | 'characters' | 'audioSeconds'
-> & {
+type Detail = SaidAlike & {
   readonly usage: Partial<Usage>
   readonly recipe: StoredRecipe | undefined
   /** Decimal text; absent: nothing. */
@@ -58,6 +55,12 @@ type Detail = Omit<
   readonly characters?: number | undefined
   readonly audioSeconds?: number | undefined
 }
+
+/** What the text says as the row does. */
+type SaidAlike = Omit<
+  CallLogRow,
+  Column | 'usage' | 'recipe' | 'owed' | 'recovered' | 'characters' | 'audioSeconds'
+>
 
 type Column = keyof ReturnType<typeof columnsOf>
 
@@ -104,19 +107,21 @@ function encodeDetail(log: CallLogRow): string {
   return JSON.stringify(Object.assign(detail, kept))
 }
 
+/** Into a copy that has every field, likewise: what a literal spreads first decides how V8 keeps all that come after. */
 export function decodeCallLog(row: StoredRow): CallLogRow {
-  const { owed, recipe, ...detail } = parseStored<Detail>(textOf(row, 'detail'))
-  return {
-    ...EMPTY_LOG_ROW,
-    ...detail,
+  const detail = parseStored<Detail>(textOf(row, 'detail'))
+  const said: SaidAlike = detail
+  const { owed, recipe } = detail
+  const read: Omit<CallLogRow, keyof SaidAlike> = {
+    usage: Object.assign({ ...NO_USAGE }, detail.usage),
     characters: detail.characters ?? 0,
     audioSeconds: detail.audioSeconds ?? 0,
-    ...columnsOf(row),
-    usage: { ...NO_USAGE, ...detail.usage },
     owed: owed === undefined ? ZERO : microCredits(BigInt(owed)),
     recipe: recipe && readRecipe(recipe),
     recovered: detail.recovered ?? detail.ending === 'recovered',
+    ...columnsOf(row),
   }
+  return Object.assign({ ...NO_DETAIL }, said, read)
 }
 
 function columnsOf(row: StoredRow) {
