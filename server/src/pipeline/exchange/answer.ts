@@ -9,6 +9,8 @@ const WHOLE_HOLD_BYTES = 1_048_576
 /** Events held back before the first meaningful one; an upstream that prefaces more than this has begun. */
 const STREAM_HOLD_BYTES = 262_144
 
+type Generation = 'whole' | 'broken'
+
 export interface Answer {
   readonly form: 'stream' | 'whole'
   readonly contentType: string | undefined
@@ -20,8 +22,8 @@ export interface Answer {
   push(chunk: Uint8Array): StreamStep
   /** The upstream has closed it. A promise, which never rejects: taking it apart here would take too long. */
   end(): WholeEnd | Promise<WholeEnd>
-  /** The same for one that nobody hears: how far the upstream came with it. */
-  endUnheard(): 'whole' | 'broken'
+  /** The same for one that nobody hears: how far the upstream came with it. A promise likewise. */
+  endUnheard(): Generation | Promise<Generation>
   /** A sign of life for a client that waits; undefined: there is no place for one. */
   keepAlive(): Bytes | undefined
   /** What a client that reads is told of a failure; undefined: there is no place for it. */
@@ -90,8 +92,8 @@ class StreamedAnswer implements Answer {
     return this.lane.end()
   }
 
-  endUnheard(): 'whole' | 'broken' {
-    return this.lane.end().failure === undefined ? 'whole' : 'broken'
+  endUnheard(): Generation {
+    return generationOf(this.lane.end())
   }
 
   keepAlive(): Bytes | undefined {
@@ -139,8 +141,9 @@ class WholeAnswer implements Answer {
     })
   }
 
-  endUnheard(): 'whole' | 'broken' {
-    return this.lane.end().failure === undefined ? 'whole' : 'broken'
+  endUnheard(): Generation | Promise<Generation> {
+    const end = this.end()
+    return end instanceof Promise ? end.then(generationOf) : generationOf(end)
   }
 
   keepAlive(): undefined {
@@ -154,6 +157,10 @@ class WholeAnswer implements Answer {
   forget(): void {
     this.lane.forget?.()
   }
+}
+
+function generationOf({ failure }: WholeEnd): Generation {
+  return failure === undefined ? 'whole' : 'broken'
 }
 
 function isBlank(chunk: Uint8Array): boolean {

@@ -14,6 +14,8 @@ export type State =
   | 'told'
   /** The client has gone; the upstream is read on for its usage, and nothing is kept. Its head may not have come. */
   | 'left'
+  /** Likewise complete, and what it used is looked for in a thread. */
+  | 'counting'
   /** Complete, for the client and for the charge; the connection is given a moment to end by itself. */
   | 'lingering'
   | 'over'
@@ -91,6 +93,15 @@ export const REACTIONS: Readonly<Record<State, Reactions>> = {
     stop: 'end-left',
     fault: 'end-left',
     gone: 'nothing',
+  },
+  // As little taken away by a stop as what is converted.
+  counting: {
+    head: 'nothing',
+    data: 'nothing',
+    end: 'nothing',
+    ...SETTLED,
+    failure: 'nothing',
+    fault: 'end-left',
   },
   lingering: { head: 'nothing', data: 'nothing', end: 'let-go', ...SETTLED, failure: 'let-go' },
   over: { head: 'nothing', data: 'nothing', end: 'nothing', ...SETTLED, failure: 'nothing' },

@@ -749,6 +749,15 @@ const ROWS: readonly Row[] = [
     wrote: '',
   },
   {
+    name: 'one that a thread reads is charged by what it finds, however late',
+    whole: true,
+    far: true,
+    play: `sent, head 200 json, data t, gone, data fu, end, wait ${GRACE_MS}, stop, converted`,
+    verdict: 'gone',
+    ended: 'client-gone/whole/11',
+    wrote: '',
+  },
+  {
     name: 'a whole answer that was left and does not',
     whole: true,
     play: `sent, head 200 json, data t, gone, wait ${GRACE_MS}`,
@@ -931,6 +940,7 @@ const REACHED: Readonly<Record<keyof typeof REACTIONS, Pick<Row, 'play' | 'whole
   answering: { play: 'sent, head 200, data t' },
   told: { play: 'sent, head 200, data t, data E' },
   left: { play: 'sent, head 200, data t, gone' },
+  counting: { play: 'sent, head 200 json, data tf, gone, end', whole: true, far: true },
   lingering: { play: 'sent, head 200, data t, data fu$' },
   over: { play: 'sent, reset' },
 }
@@ -1016,6 +1026,16 @@ const FOLLOWS: Readonly<Record<keyof typeof REACTIONS, Readonly<Record<keyof typ
     stop: 'committed, client-gone/cut/1, 200 t cut',
     fault: 'committed, client-gone/cut/1, 200 t cut',
     gone: 'committed, none, 200 t',
+  },
+  counting: {
+    head: 'gone, none, -',
+    data: 'gone, none, -',
+    end: 'gone, none, -',
+    failure: 'gone, none, -',
+    deadline: 'gone, none, -',
+    stop: 'gone, none, -',
+    fault: 'gone, client-gone/cut/1, -',
+    gone: 'gone, none, -',
   },
   lingering: {
     head: 'committed, complete/whole/11, 200 t',

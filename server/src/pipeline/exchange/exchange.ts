@@ -140,7 +140,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
         case 'lacks-answer':
           return this.fail({ kind: 'protocol', sent: true, detail: 'the upstream ended without an answer' })
         case 'finish-unheard':
-          return this.#endLeft(this.#answer?.endUnheard() ?? 'none')
+          return this.#endLeftAnswer()
         case 'let-go':
           return this.#letGo()
         case 'nothing':
@@ -302,8 +302,16 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#options.onLeft(this.#usage.glance(), this.answerBytes)
   }
 
+  #endLeftAnswer(): void {
+    const generation = this.#answer?.endUnheard() ?? 'none'
+    if (!(generation instanceof Promise)) return this.#endLeft(generation)
+    this.#patience.end()
+    this.#state = 'counting'
+    generation.then((found) => this.#safely(() => this.#endLeft(found)), this.#options.onError)
+  }
+
   #endLeft(generation: Ended['generation']): void {
-    if (this.#state !== 'left') return
+    if (this.#state !== 'left' && this.#state !== 'counting') return
     this.#patience.end()
     this.#cut({ ending: 'client-gone', generation })
   }
