@@ -199,14 +199,18 @@ async function askSecondFactor(
   return { kind: 'second-factor', challenge, factors, endsAt }
 }
 
-/** Takes as long for an account that does not exist, or has no password, as for one that has. */
+/**
+ * Takes as long for an account that does not exist, or has no password, as for one that has.
+ * @param verify hashes the password as it was hashed, and compares
+ */
 export async function hasPassword(
   account: Pick<Account, 'passwordHash'> | undefined,
   password: Secret,
+  verify: typeof verifyPassword = verifyPassword,
 ): Promise<boolean> {
   const passwordHash = account?.passwordHash
-  if (passwordHash !== undefined) return verifyPassword(passwordHash, password)
-  await verifyPassword(await unknownPasswordHash(), password)
+  if (passwordHash !== undefined) return verify(passwordHash, password)
+  await verify(await unknownPasswordHash(), password)
   return false
 }
 
