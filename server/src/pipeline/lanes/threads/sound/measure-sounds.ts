@@ -3,30 +3,32 @@
  * for the length wrote it.
  */
 import { readSync } from 'node:fs'
-import type { EncodedPacket, InputAudioTrack } from 'mediabunny'
+import type { InputAudioTrack } from 'mediabunny'
 import type * as library from 'mediabunny'
 import type { Span } from '../../../../core/passthrough/splice.ts'
-import { BYTES_PER_SECOND_LEAST } from './sound-bytes.ts'
-import { chainsOf, type OggChain, type Read, tagBytesOf } from './sound-frames.ts'
+import {
+  adtsFrameAt,
+  amrFrameAt,
+  flacFrameAt,
+  mpegFrameAt,
+  mpegSoundStart,
+  scanFrames,
+  SYNC,
+} from './frame-scan.ts'
+import { editedSeconds } from './mp4-edits.ts'
+import { hearOgg } from './ogg-sound.ts'
+import { flacRate, packetSeconds, type PacketSeconds } from './packet-seconds.ts'
+import { flacHeadEnd, type Heard, id3End, latin1, PACKETS_MAX, type Read } from './sound-file.ts'
 import type { MeasureTask, SoundMeasured } from '../work.ts'
 
 type Library = typeof library
 
-/** Samples of the lowest quality that any format has, as bytes of one channel. */
-const SAMPLE_BYTES_MOST = 4
-/** Of one packet, whatever its times say. */
-const FRAME_SAMPLES: Readonly<Record<string, number>> = { aac: 1_024, mp3: 576, ac3: 1_536, eac3: 256 }
-/** Highest rate of formats that lose something, bits a second. */
-const BITS_PER_SECOND_MOST = 640_000
-const LOSSLESS = /^(?:pcm|flac|alaw|ulaw)/
 /** Names of an artist, a picture: what is no packet may be as large as this, or as all packets. */
 const UNHEARD_BYTES_MAX = 262_144
 /** Head of a file, and what recorders write beside the sound. */
 const HEAD_BYTES = 4_096
-/** Twenty milliseconds each, eleven hours: who sends more has a thread at work for nothing. */
-const PACKETS_MAX = 2_000_000
-/** Of Ogg files, one behind the other. */
-const CHAINS_MAX = 1_000
+/** Of what stands beside each packet in a file that has no table of them. */
+const PACKET_HEAD_BYTES = 32
 
 export async function measureSounds(task: MeasureTask): Promise<SoundMeasured> {
   const library = await import('mediabunny')
@@ -70,119 +72,131 @@ function reader({ head, descriptor }: MeasureTask, span: Span): Read {
   }
 }
 
+/** What Matroska and WebM begin with. */
+const EBML = '\u001aE\u00df\u00a3'
+/** WAV, MP4 and QuickTime. */
+const HAS_TABLES = /^(?:RIFF|RF64)|^.{4}(?:ftyp|moov|mdat|wide|free|skip|pnot)/s
+
+/** By how it begins, as players tell the kind of a file. Throws where nobody here knows how long it plays. */
 async function measure(library: Library, read: Read, size: number): Promise<number> {
   if (size === 0) return 0
-  const chains = chainsOf(read, size)
-  if (chains.length === 0) return measureOne(library, read, size)
-  if (chains.length > CHAINS_MAX) throw new Error('it is put together of too many files')
-  // One behind the other, each with a head of its own: players go on from one to the next.
-  let seconds = 0
-  for (const chain of chains) {
-    const readChain: Read = (start, end) => read(chain.start + start, Math.min(chain.start + end, chain.end))
-    seconds += await measureOne(library, readChain, chain.end - chain.start, chain)
+  const start = id3End(read, size)
+  const begin = latin1(read(start, start + 12))
+  if (begin.startsWith('OggS')) return hearOgg(read, size).seconds
+  if (begin.startsWith('fLaC')) {
+    const from = flacHeadEnd(read, size, start)
+    const rate = flacRate(read(start, start + 64)) ?? 0
+    return someSound(scanFrames(read, { from, to: size, first: SYNC }, flacFrameAt(rate)))
   }
+  const amr = /^#!AMR(-WB)?\n/.exec(begin)
+  if (amr !== null) {
+    const frames = { from: start + amr[0].length, to: size, first: undefined }
+    return someSound(scanFrames(read, frames, amrFrameAt(amr[1] !== undefined)))
+  }
+  if (begin.startsWith(EBML) || HAS_TABLES.test(begin)) return measureTracks(library, read, size)
+  return measureFrames(read, start, size)
+}
+
+function someSound({ seconds, packets }: Heard): number {
+  if (packets === 0) throw new Error('there is no sound in it')
   return seconds
 }
 
-async function measureOne(library: Library, read: Read, size: number, chain?: OggChain): Promise<number> {
-  const { ADTS, CustomSource, FLAC, Input, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } = library
+/** Nothing but frames: those of the kind that plays longest, since players try which one it is. */
+function measureFrames(read: Read, start: number, size: number): number {
+  const kinds = [
+    scanFrames(read, { from: mpegSoundStart(read, start), to: size, first: SYNC }, mpegFrameAt),
+    scanFrames(read, { from: start, to: size, first: SYNC }, adtsFrameAt),
+  ]
+  const heard = Math.max(...kinds.map(({ bytes }) => bytes))
+  if (size - start - heard > heard) throw new Error('most of it is no sound that is known')
+  return Math.max(...kinds.map(({ seconds }) => seconds))
+}
+
+async function measureTracks(library: Library, read: Read, size: number): Promise<number> {
+  const { CustomSource, Input, MATROSKA, MP4, QTFF, WAVE, WEBM } = library
   const input = new Input({
     source: new CustomSource({ getSize: () => size, read }),
-    formats: [MP4, QTFF, MATROSKA, WEBM, WAVE, MP3, OGG, ADTS, FLAC],
+    formats: [MP4, QTFF, MATROSKA, WEBM, WAVE],
   })
   try {
     const sound = await Promise.all((await input.getAudioTracks()).map((track) => walkSound(library, track)))
     if (sound.length === 0) throw new Error('there is no sound in it')
-    const seen = [...sound]
+    const seen: Heard[] = [...sound]
     for (const track of await input.getVideoTracks()) seen.push(await walk(library, track))
     const heard = seen.reduce((sum, { bytes }) => sum + bytes, 0)
+    const packets = seen.reduce((sum, one) => sum + one.packets, 0)
     const longest = Math.max(...sound.map(({ seconds }) => seconds))
     const unheard = Math.max(0, size - heard)
     const format = await input.getFormat()
     if (format === WAVE) return waveSeconds(sound[0], longest, unheard)
-    const isTable = format !== MP3 && format !== OGG && format !== ADTS && format !== FLAC
-    const tags = isTable ? 0 : tagBytesOf(read, size, chain)
-    const between = Math.max(0, unheard - tags)
-    if (between > UNHEARD_BYTES_MAX && between > heard)
-      throw new Error('most of it is no sound that is known')
-    // Players look for sound behind what is none, but for files that have a table of their packets.
-    return isTable ? longest : longest + Math.max(0, between - HEAD_BYTES) / BYTES_PER_SECOND_LEAST
+    const isMp4 = format === MP4 || format === QTFF
+    // What the tables of an MP4 file do not name is never played; in others players look for more behind a mistake.
+    const most = isMp4 ? Math.max(UNHEARD_BYTES_MAX, heard) : HEAD_BYTES + packets * PACKET_HEAD_BYTES
+    if (unheard > most) throw new Error('most of it is no sound that is known')
+    return isMp4 ? Math.max(longest, editedSeconds(read, size)) : longest
   } finally {
     input.dispose()
   }
 }
 
 /** Players go on behind the end that a WAV file names. */
-function waveSeconds(sound: Walked | undefined, seconds: number, unheard: number): number {
+function waveSeconds(sound: HeardTrack | undefined, seconds: number, unheard: number): number {
   const behind = Math.max(0, unheard - HEAD_BYTES)
   if (behind === 0) return seconds
-  if (sound === undefined || sound.bytesPerSecond === undefined) throw new Error('its length is not known')
+  if (sound?.bytesPerSecond === undefined) throw new Error('its length is not known')
   return seconds + behind / sound.bytesPerSecond
 }
 
-interface Walked {
-  readonly seconds: number
-  readonly bytes: number
-  readonly packets: number
+interface HeardTrack extends Heard {
   /** Of sound that is not compressed. */
-  readonly bytesPerSecond?: number | undefined
+  readonly bytesPerSecond?: number
 }
 
-async function walkSound(library: Library, track: InputAudioTrack): Promise<Walked> {
+async function walkSound(library: Library, track: InputAudioTrack): Promise<HeardTrack> {
   const codec = await track.getCodec()
   const rate = await track.getSampleRate()
-  const channels = await track.getNumberOfChannels()
-  const walked = await walk(library, track, codec === 'opus' ? opusSeconds : undefined)
-  const raw = rate * channels * (LOSSLESS.test(codec ?? '') ? sampleBytesOf(codec) : 0)
-  const lossy = codec === null ? BYTES_PER_SECOND_LEAST : BITS_PER_SECOND_MOST / 8
-  const most = raw > 0 ? raw : lossy
-  const ofFrames = ((FRAME_SAMPLES[codec ?? ''] ?? 0) * walked.packets) / rate
-  return {
-    ...walked,
-    seconds: Math.max(walked.seconds, walked.bytes / most, ofFrames),
-    ...(raw > 0 ? { bytesPerSecond: raw } : {}),
+  const sampleBytes = sampleBytesOf(codec)
+  if (sampleBytes !== undefined) {
+    const walked = await walk(library, track)
+    const bytesPerSecond = rate * (await track.getNumberOfChannels()) * sampleBytes
+    return { ...walked, seconds: Math.max(walked.seconds, walked.bytes / bytesPerSecond), bytesPerSecond }
   }
+  const description = descriptionIn(await track.getDecoderConfig())
+  const secondsOf = packetSeconds(codec, { description, rate })
+  if (secondsOf === undefined) throw new Error(`it holds ${codec ?? 'sound of an unknown kind'}`)
+  return walk(library, track, secondsOf)
 }
 
+function descriptionIn(config: unknown): Uint8Array | undefined {
+  if (typeof config !== 'object' || config === null || !('description' in config)) return undefined
+  const { description } = config
+  if (ArrayBuffer.isView(description))
+    return new Uint8Array(description.buffer, description.byteOffset, description.byteLength)
+  return description instanceof ArrayBuffer ? new Uint8Array(description) : undefined
+}
+
+/** As long as its packets play, or as the file says that they do, whichever is longer. */
 async function walk(
   library: Library,
   track: ConstructorParameters<Library['EncodedPacketSink']>[0],
-  secondsIn?: (packet: EncodedPacket) => number,
-): Promise<Walked> {
+  secondsIn?: PacketSeconds,
+): Promise<Heard> {
   const sink = new library.EncodedPacketSink(track)
-  let seconds = 0
-  let bytes = 0
-  let packets = 0
+  let [told, seconds, bytes, packets] = [0, 0, 0, 0]
   for await (const packet of sink.packets(undefined, undefined, { metadataOnly: secondsIn === undefined })) {
-    seconds += Math.max(0, packet.duration, secondsIn?.(packet) ?? 0)
+    told += Math.max(0, packet.duration)
+    seconds += secondsIn?.(packet.data) ?? 0
     bytes += packet.byteLength
     packets += 1
     if (packets > PACKETS_MAX) throw new Error('it has too many packets')
   }
-  return { seconds, bytes, packets }
+  return { seconds: Math.max(told, seconds), bytes, packets }
 }
 
-function sampleBytesOf(codec: string | null): number {
+/** Of one channel; undefined: it is compressed. */
+function sampleBytesOf(codec: string | null): number | undefined {
   if (codec === 'alaw' || codec === 'ulaw') return 1
   const bits = /^pcm-[suf](\d+)/.exec(codec ?? '')?.[1]
-  return bits === undefined ? SAMPLE_BYTES_MOST : Number(bits) / 8
-}
-
-/** Milliseconds of a frame by the head of its packet (RFC 6716 §3.1). */
-const OPUS_SILK_MS = [10, 20, 40, 60]
-const OPUS_HYBRID_MS = [10, 20]
-const OPUS_CELT_MS = [2.5, 5, 10, 20]
-
-function opusSeconds({ data }: EncodedPacket): number {
-  const [head = 0, count = 0] = data
-  const config = head >> 3
-  const ms =
-    config < 12
-      ? OPUS_SILK_MS[config & 3]
-      : config < 16
-        ? OPUS_HYBRID_MS[config & 1]
-        : OPUS_CELT_MS[config & 3]
-  const code = head & 3
-  const frames = code === 0 ? 1 : code === 3 ? count & 0x3f : 2
-  return ((ms ?? 0) * frames) / 1_000
+  return bits === undefined ? undefined : Number(bits) / 8
 }

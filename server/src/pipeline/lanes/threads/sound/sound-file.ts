@@ -1,0 +1,52 @@
+/** What all readers of sound have in common: bytes of a file, and what of it is tags. */
+
+/** Bytes of a file; `end` may lie behind it. */
+export type Read = (start: number, end: number) => Uint8Array
+
+/** What was heard in a file: how long it plays, in how many bytes and packets. */
+export interface Heard {
+  readonly seconds: number
+  readonly bytes: number
+  readonly packets: number
+}
+
+/** Twenty milliseconds each, eleven hours: who sends more has a thread at work for nothing. */
+export const PACKETS_MAX = 2_000_000
+
+export function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes)
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+const ID3_HEAD_BYTES = 10
+const ID3_FOOTER = 0x10
+
+/** Where tags of ID3v2 end that stand one behind the other at the beginning; a size has seven bits a byte. */
+export function id3End(read: Read, size: number): number {
+  let at = 0
+  while (at + ID3_HEAD_BYTES <= size) {
+    const head = read(at, at + ID3_HEAD_BYTES)
+    const [, , , version = 0xff, revision = 0xff, flags = 0, ...sizes] = head
+    const isOne = latin1(head.subarray(0, 3)) === 'ID3' && version !== 0xff && revision !== 0xff
+    if (!isOne || sizes.some((byte) => byte >= 0x80)) return at
+    const length = sizes.reduce((sum, byte) => sum * 128 + byte, 0)
+    at += ID3_HEAD_BYTES + length + ((flags & ID3_FOOTER) === 0 ? 0 : ID3_HEAD_BYTES)
+  }
+  return Math.min(at, size)
+}
+
+const LAST_BLOCK = 0x80
+
+/** Where the blocks before the frames of a FLAC file end, which begins with its mark at `from` (RFC 9639 §8.1). */
+export function flacHeadEnd(read: Read, size: number, from: number): number {
+  let at = from + 4
+  while (at + 4 <= size) {
+    const [kind = LAST_BLOCK, high = 0, middle = 0, low = 0] = read(at, at + 4)
+    at += 4 + high * 65_536 + middle * 256 + low
+    if ((kind & LAST_BLOCK) !== 0) break
+  }
+  return Math.min(at, size)
+}
