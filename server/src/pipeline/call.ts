@@ -87,6 +87,8 @@ export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
   /** What comes behind them, of a form that is too large for memory; absent: nothing. */
   readonly stored?: StoredBytes
+  /** Of the file they lie in, for a thread of this process, until `release`. */
+  readonly descriptor?: number
   /** Of all of it. */
   readonly length: number
   /** Begins empty; another body has another. */

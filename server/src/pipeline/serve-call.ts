@@ -8,6 +8,7 @@ import type { Pipeline } from './context.ts'
 import { makesOnlyVideos } from './instance/model-facts.ts'
 import { type LeaveParts, runReserved } from './exchange/leave.ts'
 import { recall } from './stages/recall.ts'
+import { type MeasureSoundParts, measureSound } from './stages/measure-sound.ts'
 import { receive } from './stages/receive.ts'
 import { refuse } from './stages/refuse.ts'
 import type { ClientReply } from './reply.ts'
@@ -41,6 +42,7 @@ export async function serve(pipeline: ServeParts, arrival: Arrival, reply: Clien
 
 type ServeCallParts = AttemptParts &
   LeaveParts &
+  MeasureSoundParts &
   ServeChatOrderParts &
   Pick<Pipeline, 'bodyFiles' | 'models' | 'refuseWhenUnable'>
 
@@ -61,6 +63,7 @@ async function serveCall(
     restrict(pipeline, call)
     if (asksForVideo(pipeline.catalogue(), call)) return await serveChatOrder(pipeline, call, reply)
     call = await recall(pipeline, call)
+    if (call.endpoint.kind.form?.listens === true) call = await measureSound(pipeline, call)
     call = admit(pipeline, call)
     reply.tellModel(call.model.modelId)
     checkBackground(call)

@@ -3,8 +3,6 @@
  * Nothing is sent, taken or written.
  */
 import { createMonthOf } from '../../core/calendar.ts'
-import { decideBatch } from '../../core/calls/decide.ts'
-import type { HotRows, Subject } from '../../core/ledger/hot-rows.ts'
 import type { Demand, Funding, ReserveOutcome } from '../../core/ledger/operations.ts'
 import type { MediaSource } from '../../core/canonical/request.ts'
 import type { Chain, Model, WireId } from '../../core/catalogue.ts'
@@ -31,10 +29,11 @@ import { isConvertible, upstreamOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { createChainObservations } from '../instance/chains/chain-observations.ts'
 import { createHealthBoard } from '../instance/chains/health-board.ts'
+import { decideDry } from '../stages/decide-dry.ts'
 import { billedSeconds } from '../stages/measure-sound.ts'
 import { priceLeg } from '../stages/price-leg.ts'
 import { recall } from '../stages/recall.ts'
-import { refusalError, reservation } from '../stages/reserve.ts'
+import { refusalError } from '../stages/reserve.ts'
 import { checkRestrictions } from '../stages/authenticate.ts'
 import { orderFor } from '../attempt/route.ts'
 import { createTurnKeeper } from '../instance/turn-keeper.ts'
@@ -218,25 +217,6 @@ async function explainAdmitted(parts: ExplainParts, call: AdmittedCall): Promise
 
 /** Chains are shown to one who could not pay, too. */
 const ANYONE: Funding = { kind: 'funded', byokVendors: [], otherwise: 'credits' }
-
-/** The reservation decided on rows as they stand, outside any lock; what it would change is thrown away. */
-async function decideDry(parts: ExplainParts, call: AdmittedCall): Promise<ReserveOutcome> {
-  const subjects: Subject[] = [`key:${call.key.id}`, `account:${call.account.id}`, `quota:${call.account.id}`]
-  const { memberId } = call.key
-  const member = memberId && (await parts.storage.organisations.callingMember(memberId))
-  if (member !== undefined) subjects.push(`member:${member.id}`)
-  const rows: HotRows = {
-    keys: new Map([[call.key.id, call.key]]),
-    members: new Map(member && [[member.id, member]]),
-    accounts: new Map([[call.account.id, call.account]]),
-    limitStates: await parts.storage.customers.limits.read(subjects),
-    openCalls: new Map(),
-  }
-  const operation = { ...reservation(parts, call, call.endpoint.kind), kind: 'reserve' as const }
-  const [outcome] = decideBatch(rows, [operation], parts.terms).outcomes
-  if (outcome?.kind === 'reserved' || outcome?.kind === 'refused') return outcome
-  throw new Error('a reservation was answered with something else')
-}
 
 function holdOf(outcome: Extract<ReserveOutcome, { kind: 'reserved' }>): ExplainedHold {
   return {

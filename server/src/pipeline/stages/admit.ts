@@ -14,14 +14,13 @@ import { usableChains } from '../../core/routing/order.ts'
 import { providerOf } from '../../providers/index.ts'
 import { answersInBackground, takesPath } from '../attempt/dialect.ts'
 
+export type AdmitParts = Pick<Pipeline, 'catalogue' | 'observations' | 'models'>
+
 /**
  * Finds the model and says what the call demands of the account. Levels and the right to call are not judged here:
  * `reserve` judges them on the account's fresh row, so that a verification counts from the next call on every instance.
  */
-export function admit(
-  pipeline: Pick<Pipeline, 'catalogue' | 'observations' | 'models'>,
-  call: ReceivedCall,
-): AdmittedCall {
+export function admit(pipeline: AdmitParts, call: ReceivedCall): AdmittedCall {
   const refused = call.endpoint.kind.refuses?.(call.scan)
   if (refused !== undefined) throw new GatewayError(40000, { message: refused })
   const { observations, models } = pipeline

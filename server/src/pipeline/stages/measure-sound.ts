@@ -1,43 +1,57 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts'
-import type { FormFile, ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
-import type { AuthenticatedCall, ReceivedBody } from '../call.ts'
+import type { Model } from '../../core/catalogue.ts'
+import type { ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
-import type { BodyFile } from '../instance/body-files.ts'
 import { BYTES_PER_SECOND_LEAST } from '../lanes/threads/sound/sound-bytes.ts'
+import { type AdmitParts, admit } from './admit.ts'
+import { decideDry, type DecideDryParts } from './decide-dry.ts'
+import { refusalError } from './reserve.ts'
 
-export type MeasureSoundParts = Pick<Pipeline, 'conversions' | 'telemetry'>
-
-export interface BodyReading {
-  readonly body: ReadBody
-  readonly scan: ScannedRequest
-}
-
-/** `file`: what lies outside of memory; absent: nothing. */
-export interface ReadBody extends ReceivedBody {
-  readonly file?: BodyFile | undefined
-}
+export type MeasureSoundParts = AdmitParts &
+  DecideDryParts &
+  Pick<Pipeline, 'conversions' | 'storage' | 'telemetry'>
 
 const HUNDREDTHS = 100
 /** Of the sum of thousands of packets, in hundredths. */
 const ROUNDING = 1e-6
 
 /**
- * How long the sound in a form's files plays: measured in a thread, whatever their names and heads say. One whose length
- * cannot be told counts by its bytes.
+ * How long the sound in a form's files plays: measured in a thread, whatever their names and heads say, and only for whom
+ * could pay for the shortest, so that nobody else has a thread at work. Throws what refuses the call, and 40000 where the
+ * length cannot be told and is what is paid for.
  */
-export async function measureSound(
-  pipeline: MeasureSoundParts,
-  call: Pick<AuthenticatedCall, 'account' | 'requestId'>,
-  { body, scan }: BodyReading,
-): Promise<ScannedRequest> {
-  const files = scan.form?.files ?? []
-  const measured = await secondsOf(pipeline, call, { body, files })
-  const seconds = files.reduce(
-    (sum, { start, end }, index) => sum + (measured[index] ?? (end - start) / BYTES_PER_SECOND_LEAST),
-    0,
-  )
-  return { ...scan, soundSeconds: billedSeconds(seconds) }
+export async function measureSound(pipeline: MeasureSoundParts, call: ReceivedCall): Promise<ReceivedCall> {
+  const models = await mayBeHeard(pipeline, call)
+  const files = call.scan.form?.files ?? []
+  const measured = await secondsOf(pipeline, call)
+  const seconds = files.reduce((sum, { start, end }, index) => {
+    const told = measured[index]
+    if (told === undefined && models.some(isPaidBySound)) throw new GatewayError(40000, { message: UNTOLD })
+    return sum + (told ?? (end - start) / BYTES_PER_SECOND_LEAST)
+  }, 0)
+  return { ...call, scan: { ...call.scan, soundSeconds: billedSeconds(seconds) } }
 }
+
+/** The models that may answer. Judged on the account as it is now, as `reserve` will. */
+async function mayBeHeard(pipeline: MeasureSoundParts, call: ReceivedCall): Promise<readonly Model[]> {
+  const account = (await pipeline.storage.accounts.find(call.account.id)) ?? call.account
+  const scan = { ...call.scan, soundSeconds: SHORTEST_SECONDS }
+  const admitted = admit(pipeline, { ...call, account, scan })
+  const outcome = await decideDry(pipeline, admitted)
+  if (outcome.kind === 'refused') throw refusalError(outcome.refusal, call.at)
+  const { model, fallback } = admitted
+  return fallback === undefined ? [model] : [model, fallback]
+}
+
+/** What anybody is charged for. */
+const SHORTEST_SECONDS = 0.01
+
+function isPaidBySound({ pricing }: Model): boolean {
+  return pricing.billingModes.includes('audio_second')
+}
+
+const UNTOLD =
+  'file: how long its sound plays cannot be told, and this model is paid for by its length; send it as WAV, MP3, AAC, M4A, FLAC, Ogg, WebM or AMR'
 
 /** Rounded up to hundredths, as sound is charged. */
 export function billedSeconds(seconds: number): number {
@@ -46,17 +60,16 @@ export function billedSeconds(seconds: number): number {
 
 /** undefined in place of those that cannot be measured. */
 async function secondsOf(
-  { conversions, telemetry }: MeasureSoundParts,
-  { account, requestId }: Pick<AuthenticatedCall, 'account' | 'requestId'>,
-  { body, files }: Pick<BodyReading, 'body'> & { readonly files: readonly FormFile[] },
+  { conversions, telemetry }: Pick<MeasureSoundParts, 'conversions' | 'telemetry'>,
+  { account, requestId, body, scan }: ReceivedCall,
 ): Promise<readonly (number | undefined)[]> {
   try {
     const result = await conversions.run(
       {
         kind: 'measure',
         head: Buffer.concat(body.chunks),
-        descriptor: body.file?.descriptor,
-        spans: files.map(({ start, end }) => ({ start, end })),
+        descriptor: body.descriptor,
+        spans: (scan.form?.files ?? []).map(({ start, end }) => ({ start, end })),
       },
       { accountId: account.id },
     )
@@ -70,7 +83,7 @@ async function secondsOf(
   }
 }
 
-const UNMEASURED = 'the length of a sound could not be told: it counts by its bytes'
+const UNMEASURED = 'the length of a sound could not be told'
 
 /** It took too much time or memory, or broke the thread. */
 const UNMEASURABLE: ReadonlySet<number> = new Set([41301, 50000])

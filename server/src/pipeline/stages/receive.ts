@@ -3,13 +3,12 @@ import { type ModelId, modelId } from '../../core/ids.ts'
 import { createFormScanner, isForm } from '../../core/passthrough/requests/form-scan.ts'
 import { createRequestScanner, type RequestScanner } from '../../core/passthrough/requests/request-scan.ts'
 import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
-import type { AuthenticatedCall, ReceivedCall } from '../call.ts'
+import type { AuthenticatedCall, ReceivedBody, ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import type { BodyFile } from '../instance/body-files.ts'
 import { wireOf } from '../kinds/wire.ts'
-import { type BodyReading, type MeasureSoundParts, measureSound } from './measure-sound.ts'
 
-export type ReceiveParts = ReadBodyParts & MeasureSoundParts
+export type ReceiveParts = Pick<Pipeline, 'bodyBudget' | 'bodyFiles' | 'limits'>
 
 /**
  * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
@@ -20,8 +19,7 @@ export async function receive(pipeline: ReceiveParts, call: AuthenticatedCall): 
   try {
     return {
       body,
-      scan:
-        call.endpoint.kind.form?.listens === true ? await measureSound(pipeline, call, { body, scan }) : scan,
+      scan,
       modelId: requestedModel(call, scan),
       stream: call.endpoint.streamVerb ?? scan.stream,
       user: scan.user,
@@ -40,12 +38,15 @@ function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId 
   return modelId(named)
 }
 
-type ReadBodyParts = Pick<Pipeline, 'bodyBudget' | 'bodyFiles' | 'limits'>
+interface BodyReading {
+  readonly body: ReceivedBody
+  readonly scan: ScannedRequest
+}
 
 /** Of a form; the rest goes into a file. Documents are scanned and spliced where they are. */
 const IN_MEMORY_BYTES_MAX = 1_048_576
 
-async function readBody(pipeline: ReadBodyParts, call: AuthenticatedCall): Promise<BodyReading> {
+async function readBody(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<BodyReading> {
   const { bodyLimitBytes } = pipeline.limits
   if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
   const { scanner, isForm: spills } = scannerFor(pipeline, call)
@@ -92,7 +93,7 @@ async function readBody(pipeline: ReadBodyParts, call: AuthenticatedCall): Promi
     release()
     throw new GatewayError(scan.code, { message: scan.message })
   }
-  const stored = file === undefined ? {} : { stored: file.stored, file }
+  const stored = file === undefined ? {} : { stored: file.stored, descriptor: file.descriptor }
   return { body: { chunks, length, memo: {}, hold, release, ...stored }, scan }
 }
 

@@ -285,11 +285,34 @@ describe('a form that cannot be called is refused before anything is spent:', ()
   })
 })
 
-describe('what cannot be measured', () => {
-  test('counts by its bytes at the lowest rate of speech, whatever the vendor says [D-transcription-10]', async () => {
+describe('sound whose length cannot be told', () => {
+  const noise = (model: string) => form(text('model', model), file(Buffer.alloc(12_345, 'x')))
+
+  test('is refused where it is paid for by its length, and nothing is sent [D-transcription-10]', async () => {
+    const answer = await send(noise('listener'))
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+    expect(answer.body.message).toContain('file: how long its sound plays cannot be told')
+    expect(upstream.requests).toHaveLength(0)
+    expect(await gateway.lastLog()).toMatchObject({ code: 40000, amount: 0n, audioSeconds: 0 })
+  })
+
+  test('counts by its bytes elsewhere, whatever the vendor says [D-transcription-21]', async () => {
     upstream.answer(answerJson({ text: 'Hello', duration: 0.1 }))
-    await send(form(text('model', 'listener'), file(Buffer.alloc(12_345, 'x'))))
-    expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 12.35, amount: 1_235n * PER_HUNDREDTH })
+    expect((await send(noise('by-token'))).status).toBe(200)
+    expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 12.35 })
+  })
+
+  test('is not looked at for whom has no right to call, or has used up a limit [D-transcription-22]', async () => {
+    const poor = await gateway.newAccount({ credits: 0 })
+    expect((await send(noise('listener'), { key: poor.key })).body.code).toBe(40202)
+    const policy = {
+      concurrency: undefined,
+      windows: [{ dimension: 'requests' as const, limit: 1, seconds: 60 }],
+    }
+    const { key } = await gateway.newKey(gateway.accountId, { policy })
+    upstream.answer(written)
+    expect((await send(form(text('model', 'listener'), file()), { key })).status).toBe(200)
+    expect((await send(noise('listener'), { key })).body.code).toBe(42902)
   })
 
   test('of several files all are charged', async () => {
