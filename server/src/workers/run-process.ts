@@ -15,7 +15,16 @@ import { runWorker } from './worker.ts'
  */
 const HEAP_GROWING_PERCENT = 200
 
+/**
+ * V8 puts what is made at a place straight among the old objects when most of what was made there lived long. Places of
+ * Node's own, `once` of emitters for one, are such while a process starts, and make something for each request from
+ * then on: dead among the old, it keeps the whole request from being collected while it is young. Off, a small call
+ * takes a fifth less CPU.
+ */
+const NOTHING_IS_BORN_OLD = '--no-allocation-site-pretenuring'
+
 export async function runProcess(): Promise<void> {
+  setFlagsFromString(NOTHING_IS_BORN_OLD)
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   let config: Config | undefined
   try {

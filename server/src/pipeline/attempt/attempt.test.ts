@@ -173,7 +173,7 @@ class Trial {
       status: 200,
       firstByteAt: this.now,
       sent: true,
-      lane: { replays: act.replays === true },
+      lane: { replays: () => act.replays === true },
       trouble: undefined,
       expire: () => undefined,
     }

@@ -174,7 +174,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     const failureClass = classifyAttempt(this.#call.catalogue, leg, failure)
     const { kind } = failureClass
     const waitedMs = this.#pipeline.now() - startedAt
-    const replayed = kind === 'request' && exchange.lane.replays === true
+    const replayed = kind === 'request' && exchange.lane.replays?.() === true
     return {
       kind: 'failed',
       failure: { kind: 'upstream', leg, failure, class: failureClass, replayed, waitedMs },

@@ -55,7 +55,7 @@ class Stage {
       body: [],
       bodyLength: 0,
       dropped: [],
-      inputEstimated: false,
+      inputEstimated: () => false,
       openStream: (): StreamLane => {
         throw new Error('usage opens no stream')
       },

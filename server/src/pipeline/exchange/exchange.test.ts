@@ -290,7 +290,7 @@ class Stage {
       body: [],
       bodyLength: 0,
       dropped: [],
-      inputEstimated: false,
+      inputEstimated: () => false,
       openStream: () => new FakeStream(words),
       openWhole: () => new FakeWhole(words, this.far),
     }

@@ -270,7 +270,7 @@ class Trial {
         broken()
         return 200
       },
-      lane: { dropped: [], inputEstimated: false },
+      lane: { dropped: [], inputEstimated: () => false },
       answerBytes: 10_000,
       firstByteAt: AT + 10,
       kept: undefined,

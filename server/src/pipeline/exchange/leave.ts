@@ -156,7 +156,7 @@ async function charge(
   const settled = await settle(pipeline, call, {
     leg,
     reading,
-    inputEstimated: exchange.lane.inputEstimated,
+    inputEstimated: exchange.lane.inputEstimated(),
     extras: { told: ended.extras, sent: exchange.lane.sentExtras, extent: extentOf(ended) },
     answerBytes: exchange.answerBytes,
     row,

@@ -210,12 +210,8 @@ function laneOver(pipeline: ConvertParts, call: ReservedCall, converted: Convert
     bodyLength: body.byteLength,
     dropped: converted.dropped,
     sentExtras: converted.sentExtras,
-    get replays() {
-      return converted.replays()
-    },
-    get inputEstimated() {
-      return metering.inputEstimated
-    },
+    replays: converted.replays,
+    inputEstimated: () => metering.inputEstimated,
     openStream: () => new ConvertedStream(conversion),
     openWhole: () => new ConvertedWhole(conversion),
   }

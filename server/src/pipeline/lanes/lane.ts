@@ -10,6 +10,7 @@ import type { BodyPiece } from '../../core/passthrough/splice.ts'
 
 export type Bytes = Uint8Array | string
 
+/** Asked by methods and not by getters: a literal with a getter costs every call its garbage (docs/performance.md). */
 export interface Lane {
   /** What goes upstream. */
   readonly body: readonly BodyPiece[]
@@ -19,9 +20,9 @@ export interface Lane {
   /** Of what the call asked for at extra cost, what is in `body`; absent: all of it. */
   readonly sentExtras?: readonly string[] | undefined
   /** The upstream told no input count: the meter's is a quick estimate, to be counted properly when the call settles. */
-  readonly inputEstimated: boolean
+  inputEstimated(): boolean
   /** Reasoning of the history goes back to its issuer in it. Absent: it does not. */
-  readonly replays?: boolean
+  replays?(): boolean
   /** A stream that was not asked for can be passed on as it comes. Absent: it cannot. */
   readonly passesStreams?: true
   openStream(): StreamLane

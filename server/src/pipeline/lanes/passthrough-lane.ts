@@ -115,9 +115,7 @@ function openOver(
     body: chunks,
     bodyLength: length,
     dropped: rewritten?.dropped ?? [],
-    get inputEstimated() {
-      return metering.inputEstimated
-    },
+    inputEstimated: () => metering.inputEstimated,
     // A form without streams has no other answer than a document.
     ...(passing.wire.answers.streams ? { passesStreams: true as const } : {}),
     openStream: () => new PassedStream(passing),

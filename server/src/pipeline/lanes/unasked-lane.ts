@@ -5,7 +5,7 @@ export const UNASKED_LANE: Lane = {
   body: [],
   bodyLength: 0,
   dropped: [],
-  inputEstimated: false,
+  inputEstimated: () => false,
   openStream: unasked,
   openWhole: unasked,
 }

@@ -23,7 +23,7 @@ export interface CacheControls {
   /** The control for a mark that is kept, undefined for one that is not. To be asked once a mark, in wire order. */
   take(mark: CacheMark | undefined): WireCacheControl | undefined
   /** The control that marks the whole prefix; it counts as one of the four. */
-  readonly whole: WireCacheControl | undefined
+  whole(): WireCacheControl | undefined
   /** Where marks were left out, each place once. */
   readonly cut: readonly (MarkedField | 'cacheAll')[]
 }
@@ -33,7 +33,8 @@ export function keepCacheControls(
   support: 'none' | 'anthropic' | 'breakpoint',
 ): CacheControls {
   const { cacheAll } = request
-  if (support !== 'anthropic') return { take: () => undefined, whole: undefined, cut: allMarked(request) }
+  if (support !== 'anthropic')
+    return { take: () => undefined, whole: () => undefined, cut: allMarked(request) }
   const keeper = keepCacheMarks(request, cacheAll === undefined ? CACHE_MARKS_MAX : CACHE_MARKS_MAX - 1)
   let shortest: CacheMark['ttl'] = cacheAll?.ttl ?? '1h'
   return {
@@ -43,7 +44,7 @@ export function keepCacheControls(
       return kept === undefined ? undefined : control(kept.ttl)
     },
     // Last on the wire, so it may not live longer than those before it. Read when all others have been taken.
-    get whole() {
+    whole() {
       return cacheAll === undefined ? undefined : control(shortest)
     },
     cut: keeper.cut,

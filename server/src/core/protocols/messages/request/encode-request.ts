@@ -36,7 +36,7 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
   const system = encodeSystem(plan, marks)
   const messages = encodeTurns(plan, marks)
   if (isRefused(messages)) return messages
-  const { whole } = marks
+  const whole = marks.whole()
   const body: JsonObject = {
     model: target.forwardModelId,
     max_tokens: thinking.maxTokens,
