@@ -1,17 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EXAMPLE_KINDS } from '../../../test/management/example-file.ts'
-import { openTestStore, TEST_TIME, type TestStore } from '../../../test/management/open-store.ts'
-import type { Actor, Done } from './acts.ts'
+import { openTestStore, TEST_ACTOR, type TestStore } from '../../../test/management/open-store.ts'
+import type { Done } from './acts.ts'
 import { applyReviewedFile, type FileRequest, type FileReview, reviewFile } from './apply-file.ts'
-
-const ACTOR: Actor = {
-  at: TEST_TIME,
-  accountId: undefined,
-  name: 'operator',
-  sessionId: undefined,
-  address: '192.0.2.1',
-  requestId: undefined,
-}
 
 const START = `
 vendors:
@@ -39,13 +30,13 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('two operators apply a file at 
   const requestOf = (text: string): FileRequest => ({ text, missing: 'stays' })
 
   async function reviewOf(request: FileRequest): Promise<string> {
-    const looked = await reviewFile(parts(), request, ACTOR)
+    const looked = await reviewFile(parts(), request, TEST_ACTOR)
     if (looked.kind !== 'done') throw new Error(JSON.stringify(looked))
     return looked.value.review
   }
 
   async function applyOne(request: FileRequest): Promise<Done<FileReview>> {
-    return applyReviewedFile(parts(), { ...request, review: await reviewOf(request) }, ACTOR)
+    return applyReviewedFile(parts(), { ...request, review: await reviewOf(request) }, TEST_ACTOR)
   }
 
   /** Each was looked at before either is applied; returns which of them was. */
@@ -53,7 +44,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('two operators apply a file at 
     const reviewed = await Promise.all(
       texts.map(async (text) => ({ ...requestOf(text), review: await reviewOf(requestOf(text)) })),
     )
-    const ended = await Promise.all(reviewed.map((request) => applyReviewedFile(parts(), request, ACTOR)))
+    const ended = await Promise.all(
+      reviewed.map((request) => applyReviewedFile(parts(), request, TEST_ACTOR)),
+    )
     expect(ended.map(({ kind }) => kind).toSorted()).toEqual(['conflict', 'done'])
     return ended.flatMap(({ kind }, index) => (kind === 'done' ? [index] : []))
   }

@@ -1,22 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EXAMPLE_KINDS } from '../../../test/management/example-file.ts'
-import { openTestStore, TEST_TIME, type TestStore } from '../../../test/management/open-store.ts'
+import { openTestStore, TEST_ACTOR, TEST_TIME, type TestStore } from '../../../test/management/open-store.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { type ModelId, modelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { applyGatewayFile } from '../gateway-file/apply-gateway-file.ts'
 import { modelForm } from '../gateway-file/forms.ts'
-import type { Actor } from './acts.ts'
 import { editCatalogue } from './edit-catalogue.ts'
-
-const ACTOR: Actor = {
-  at: TEST_TIME,
-  accountId: undefined,
-  name: 'operator',
-  sessionId: undefined,
-  address: '192.0.2.1',
-  requestId: undefined,
-}
 
 const START = `
 vendors:
@@ -55,7 +45,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('two operators edit rows at onc
       action: 'model.change',
       subject: id,
     }
-    return editCatalogue({ storage: store.storage, kinds: EXAMPLE_KINDS }, edit, ACTOR)
+    return editCatalogue({ storage: store.storage, kinds: EXAMPLE_KINDS }, edit, TEST_ACTOR)
   }
 
   async function stored(): Promise<readonly string[]> {

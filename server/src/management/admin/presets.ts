@@ -55,6 +55,27 @@ export interface PresetPrice {
   readonly note?: string
 }
 
+/** As the management API and the command line show it. */
+export function viewPresetPrice(price: PresetPrice) {
+  return {
+    currency: price.currency,
+    input: price.input ?? null,
+    output: price.output ?? null,
+    cached_input: price.cachedInput ?? null,
+    cache_write: price.cacheWrite ?? null,
+    cache_write_1h: price.cacheWrite1h ?? null,
+    video_second: price.perVideoSecond ?? null,
+    request: price.perRequest ?? null,
+    image: price.perImage ?? null,
+    million_characters: price.perMillionCharacters ?? null,
+    audio_second: price.perAudioSecond ?? null,
+    source: price.source,
+    date: price.date,
+    confidence: price.confidence,
+    note: price.note ?? null,
+  }
+}
+
 export interface PresetChoice {
   /** undefined: all of the preset. */
   readonly models: readonly string[] | undefined

@@ -1,6 +1,6 @@
 /** What is known of vendors before anybody has described them, and adding one of them. */
 import { knownPresets } from '../../../app/presets.ts'
-import { addPreset } from '../../../management/admin/presets.ts'
+import { addPreset, viewPresetPrice } from '../../../management/admin/presets.ts'
 import { commandLineActor } from '../../command-line-actor.ts'
 import { type Console, jsonText, plural, tableText } from '../../console.ts'
 import { CommandFailure } from '../../exit-codes.ts'
@@ -13,17 +13,7 @@ export function modelsPresets(io: Console, flags: OutputFlags): void {
       vendor: vendor.code,
       variable: vendor.variable ?? null,
       model_id: modelId,
-      currency: price.currency,
-      input: price.input ?? null,
-      output: price.output ?? null,
-      video_second: price.perVideoSecond ?? null,
-      request: price.perRequest ?? null,
-      image: price.perImage ?? null,
-      million_characters: price.perMillionCharacters ?? null,
-      audio_second: price.perAudioSecond ?? null,
-      source: price.source,
-      date: price.date,
-      confidence: price.confidence,
+      ...viewPresetPrice(price),
     })),
   )
   if (flags.json === true) {

@@ -39,3 +39,11 @@ export function pageQuery({ rowsDefault, rowsMax }: PageBounds) {
     cursor: z.string().max(512).optional(),
   } as const
 }
+
+/** What asks for the page behind these rows; undefined: they are fewer than the page holds, so they are the last. */
+export function nextCursor<Id extends string>(
+  rows: readonly { readonly id: Id }[],
+  limit: number,
+): Id | undefined {
+  return rows.length < limit ? undefined : rows.at(-1)?.id
+}

@@ -6,7 +6,7 @@ import type { VerificationRequest } from '../../../../storage/stores/customers.t
 import type { LedgerDifference } from '../../../../storage/stores/records.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { DOCUMENT_ANSWER, sendDocument } from '../../answers/send-document.ts'
-import { isoTime, pageQuery } from '../../answers/wire-values.ts'
+import { isoTime, pageQuery, nextCursor } from '../../answers/wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
@@ -63,7 +63,7 @@ function listRoute(app: Api, context: OperationsContext): void {
       })
       return {
         rows: requests.map(viewForAdmin),
-        next: requests.length < limit ? undefined : requests.at(-1)?.id,
+        next: nextCursor(requests, limit),
       }
     },
   })

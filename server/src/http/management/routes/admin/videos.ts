@@ -4,7 +4,7 @@ import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { accountId, chainId, modelId } from '../../../../core/ids.ts'
 import { failVideo, repollVideo, type VideoActing, viewVideo } from '../../../../management/logs/videos.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { isoTime, pageQuery } from '../../answers/wire-values.ts'
+import { isoTime, pageQuery, nextCursor } from '../../answers/wire-values.ts'
 import { actorOf, present } from './admin-route.ts'
 import { statedReasonBody } from './bodies.ts'
 import type { Api } from '../../api-context.ts'
@@ -82,7 +82,7 @@ function listRoute(app: Api, context: RouteContext): void {
         limit,
         after,
       })
-      return { rows: tasks.map(viewVideo), next: tasks.length < limit ? undefined : tasks.at(-1)?.id }
+      return { rows: tasks.map(viewVideo), next: nextCursor(tasks, limit) }
     },
   })
 }

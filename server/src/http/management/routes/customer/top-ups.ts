@@ -15,7 +15,7 @@ import { viewPackage } from '../../../../management/top-up/packages.ts'
 import { amountInput } from '../../requests/amount-input.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../requests/request-fields.ts'
-import { decimalText, isoTime, pageQuery } from '../../answers/wire-values.ts'
+import { decimalText, isoTime, pageQuery, nextCursor } from '../../answers/wire-values.ts'
 import { packageShape, topUpShape } from './top-up-shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
@@ -172,7 +172,7 @@ function readRoutes(app: Api, context: TopUpsContext): void {
       const at = context.now()
       return {
         rows: rows.map((topUp) => viewTopUp(topUp, tariffOf(context), at)),
-        next: rows.length < limit ? undefined : rows.at(-1)?.id,
+        next: nextCursor(rows, limit),
       }
     },
   })

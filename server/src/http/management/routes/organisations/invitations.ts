@@ -18,7 +18,7 @@ import { personOf } from '../../access/acts-for-organisations.ts'
 import type { MemberCaller, SessionCaller } from '../../access/caller.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../requests/request-fields.ts'
-import { isoTime, pageQuery } from '../../answers/wire-values.ts'
+import { isoTime, pageQuery, nextCursor } from '../../answers/wire-values.ts'
 import { requireOrganisation } from './own-organisations.ts'
 import {
   invitationParams,
@@ -122,7 +122,7 @@ function listing(app: Api, context: InvitationsContext): void {
       })
       return {
         rows: invitations.map((invitation) => viewOf(context, invitation)),
-        next: invitations.length < limit ? undefined : invitations.at(-1)?.id,
+        next: nextCursor(invitations, limit),
       }
     },
   })

@@ -6,7 +6,7 @@ import { rolesBelow } from '../../../../management/organisations/roles.ts'
 import type { ListedMember, Member } from '../../../../storage/stores/organisations.ts'
 import type { MemberCaller } from '../../access/caller.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { pageQuery } from '../../answers/wire-values.ts'
+import { pageQuery, nextCursor } from '../../answers/wire-values.ts'
 import {
   checkChange,
   memberParams,
@@ -52,7 +52,7 @@ function listing(app: Api, context: MembersContext): void {
       const members = await storage.organisations.members(caller.account.id, { limit, after })
       return {
         rows: members.map((member) => shown(memberShape, viewMember(member, options))),
-        next: members.length < limit ? undefined : members.at(-1)?.id,
+        next: nextCursor(members, limit),
       }
     },
   })

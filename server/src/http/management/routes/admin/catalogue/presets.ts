@@ -6,8 +6,8 @@ import { vendorKinds } from '../../../../../pipeline/instance/chains/vendor-kind
 import {
   addPreset,
   presentOf,
-  type PresetPrice,
   type VendorPreset,
+  viewPresetPrice,
 } from '../../../../../management/admin/presets.ts'
 import { defineRoute, type RouteContext } from '../../../define-route.ts'
 import { actorOf, present, valueOf } from '../admin-route.ts'
@@ -109,28 +109,8 @@ function viewPreset(preset: VendorPreset, catalogue: Catalogue): z.output<typeof
       max_output_tokens: model.maxOutputTokens ?? null,
       forward_model_id: model.forwardModelId,
       protocols: [...model.protocols],
-      price: viewPrice(model.price),
+      price: viewPresetPrice(model.price),
       in_catalogue: there.models.has(model.modelId),
     })),
-  }
-}
-
-function viewPrice(price: PresetPrice): z.output<typeof presetShape>['models'][number]['price'] {
-  return {
-    currency: price.currency,
-    input: price.input ?? null,
-    output: price.output ?? null,
-    cached_input: price.cachedInput ?? null,
-    cache_write: price.cacheWrite ?? null,
-    cache_write_1h: price.cacheWrite1h ?? null,
-    video_second: price.perVideoSecond ?? null,
-    request: price.perRequest ?? null,
-    image: price.perImage ?? null,
-    million_characters: price.perMillionCharacters ?? null,
-    audio_second: price.perAudioSecond ?? null,
-    source: price.source,
-    date: price.date,
-    confidence: price.confidence,
-    note: price.note ?? null,
   }
 }

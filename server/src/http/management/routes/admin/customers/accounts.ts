@@ -27,7 +27,7 @@ import { timeOrderedId } from '../../../../../management/new-id.ts'
 import { definePage, defineRoute, type RouteContext } from '../../../define-route.ts'
 import { refuseFields } from '../../../requests/request-fields.ts'
 import { lookCookies } from '../../../access/session-cookie.ts'
-import { decimalText, isoTime, pageQuery } from '../../../answers/wire-values.ts'
+import { decimalText, isoTime, pageQuery, nextCursor } from '../../../answers/wire-values.ts'
 import { actorOf, managementOf, present, valueOf } from '../admin-route.ts'
 import { accountBody, grantBody, reasonBody, statedReasonBody } from '../bodies.ts'
 import { accountDetailShape, accountRowShape, newKeysShape } from '../shapes.ts'
@@ -84,7 +84,7 @@ function readRoutes(app: Api, context: AccountsContext): void {
       })
       return {
         rows: await viewRows(context, accounts),
-        next: accounts.length < limit ? undefined : accounts.at(-1)?.id,
+        next: nextCursor(accounts, limit),
       }
     },
   })

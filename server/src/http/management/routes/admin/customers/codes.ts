@@ -18,7 +18,7 @@ import {
 import { amountInput } from '../../../requests/amount-input.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../../define-route.ts'
 import { refuseFields } from '../../../requests/request-fields.ts'
-import { decimalText, instantText, isoTime, pageQuery } from '../../../answers/wire-values.ts'
+import { decimalText, instantText, isoTime, pageQuery, nextCursor } from '../../../answers/wire-values.ts'
 import { actorOf, present, valueOf } from '../admin-route.ts'
 import type { ApiContext, Api } from '../../../api-context.ts'
 
@@ -165,7 +165,7 @@ function readingRoutes(app: Api, context: CodesContext): void {
       const batches = await codes.listBatches({ limit, after })
       return {
         rows: batches.map((batch) => viewBatch(batch, rate())),
-        next: batches.length < limit ? undefined : batches.at(-1)?.id,
+        next: nextCursor(batches, limit),
       }
     },
   })
@@ -194,7 +194,7 @@ function readingRoutes(app: Api, context: CodesContext): void {
     handle: async ({ params, query: { limit, cursor: after } }) => {
       const batch = present(await codes.findBatch(params.id))
       const rows = await codes.listCodes(batch.id, { limit, after })
-      return { rows: rows.map(viewCode), next: rows.length < limit ? undefined : rows.at(-1)?.id }
+      return { rows: rows.map(viewCode), next: nextCursor(rows, limit) }
     },
   })
 }

@@ -9,7 +9,7 @@ import { creditsText, yuanText } from '../../../../../management/money/amounts.t
 import { viewMember } from '../../../../../management/organisations/member-view.ts'
 import type { Organisation } from '../../../../../storage/stores/organisations.ts'
 import { definePage, defineRoute, type RouteContext } from '../../../define-route.ts'
-import { currencyCode, decimalText, isoTime, pageQuery } from '../../../answers/wire-values.ts'
+import { currencyCode, decimalText, isoTime, pageQuery, nextCursor } from '../../../answers/wire-values.ts'
 import { memberShape, monthOptions, shown, type ShapesContext } from '../../organisations/shapes.ts'
 import { present } from '../admin-route.ts'
 import type { ApiContext, Api } from '../../../api-context.ts'
@@ -53,7 +53,7 @@ function readRoutes(app: Api, context: AdminOrganisationsContext): void {
       const organisations = await storage.organisations.list({ limit, after })
       const rows: z.output<typeof organisationShape>[] = []
       for (const organisation of organisations) rows.push(await viewRow(context, organisation))
-      return { rows, next: organisations.length < limit ? undefined : organisations.at(-1)?.id }
+      return { rows, next: nextCursor(organisations, limit) }
     },
   })
 
@@ -87,7 +87,7 @@ function memberRoute(app: Api, context: AdminOrganisationsContext): void {
       const members = await storage.organisations.members(id, { limit, after })
       return {
         rows: members.map((member) => shown(memberShape, viewMember(member, options))),
-        next: members.length < limit ? undefined : members.at(-1)?.id,
+        next: nextCursor(members, limit),
       }
     },
   })

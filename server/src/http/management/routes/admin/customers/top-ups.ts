@@ -6,7 +6,7 @@ import { viewTopUp } from '../../../../../management/top-up/cashier.ts'
 import { putPackage, removePackage, viewPackage } from '../../../../../management/top-up/packages.ts'
 import { amountInput } from '../../../requests/amount-input.ts'
 import { definePage, defineRoute, type RouteContext } from '../../../define-route.ts'
-import { pageQuery } from '../../../answers/wire-values.ts'
+import { pageQuery, nextCursor } from '../../../answers/wire-values.ts'
 import { packageShape, topUpShape } from '../../customer/top-up-shapes.ts'
 import { tariffOf } from '../../customer/top-ups.ts'
 import { actorOf, valueOf } from '../admin-route.ts'
@@ -70,7 +70,7 @@ function listRoute(app: Api, context: AdminTopUpsContext): void {
           provider: topUp.driver,
           checkout: topUp.checkout?.reference ?? null,
         })),
-        next: rows.length < limit ? undefined : rows.at(-1)?.id,
+        next: nextCursor(rows, limit),
       }
     },
   })
