@@ -2,11 +2,9 @@
  * `kill -9` at every step of a background response: another process goes on with it, its upstream is asked for it once, and
  * it is charged once by its own usage or not at all.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ANSWER, objectOf, type MadeResponse } from '../gateway/background.ts'
 import { type Answer, get, postJson } from '../gateway/client.ts'
@@ -14,10 +12,9 @@ import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.t
 import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { eventually } from '../gateway/videos.ts'
 import { createMigratedDatabase } from '../postgres/fresh-database.ts'
-import { buildPrograms, programPath } from '../processes/programs.ts'
+import { buildPrograms } from '../processes/programs.ts'
+import { taskGateways } from '../processes/task-gateway.ts'
 
-/** Beside the storage worker, where the built product looks for it. */
-const CHILD = programPath('task-gateway')
 /** Leases of the killed process have run out by then. */
 const AHEAD_MS = 60_000
 /** 100 tokens in at 10 yuan a million, 1000 out at 30. */
@@ -40,14 +37,14 @@ type Step = keyof typeof STEPS
 const NAMES = Object.keys(STEPS) as readonly Step[]
 
 let vendor: ScriptedUpstream
-const children = new Set<ChildProcess>()
+const gateways = taskGateways()
 
 beforeAll(async () => {
   vendor = await openScriptedUpstream()
   await buildPrograms()
 })
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
+  gateways.killAll()
   await vendor.close()
 })
 
@@ -82,7 +79,7 @@ async function expectSurvival(databaseUrl: string | undefined, instances: number
   const hold = new Set<string>(['ordering', 'polled'])
   const held = new Set<string>()
   play(made, hold, held)
-  const first = await openChild(environment)
+  const first = await gateways.open(environment)
   const lost = order(first.url, key, 'ordering').catch((error: unknown) => error)
   for (const step of NAMES.filter((name) => name !== 'ordering')) {
     const answer = await order(first.url, key, step)
@@ -98,7 +95,7 @@ async function expectSurvival(databaseUrl: string | undefined, instances: number
   hold.clear()
   for (const one of made.values()) finish(one)
   const next = await Promise.all(
-    Array.from({ length: instances }, () => openChild({ ...environment, AHEAD_MS: String(AHEAD_MS) })),
+    Array.from({ length: instances }, () => gateways.open({ ...environment, AHEAD_MS: String(AHEAD_MS) })),
   )
   const urls = next.map(({ url }) => url)
   for (const step of NAMES.filter((name) => name !== 'ordering')) {
@@ -183,35 +180,4 @@ function order(url: string, key: string, input: Step): Promise<Answer> {
 
 function read(url: string, key: string, step: Step): Promise<Answer> {
   return get(`${url}/v1/responses/${idOf(step)}`, { authorization: `Bearer ${key}` })
-}
-
-interface Child {
-  readonly url: string
-  kill(): Promise<void>
-}
-
-function openChild(environment: Readonly<Record<string, string>>): Promise<Child> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [CHILD], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...environment },
-    })
-    children.add(child)
-    const gone = new Promise<void>((over) => {
-      child.on('close', () => {
-        children.delete(child)
-        over()
-      })
-    })
-    child.on('error', reject)
-    createInterface({ input: child.stdout }).once('line', (url) =>
-      resolve({
-        url,
-        kill() {
-          child.kill('SIGKILL')
-          return gone
-        },
-      }),
-    )
-  })
 }

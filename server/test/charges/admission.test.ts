@@ -15,26 +15,16 @@ import {
   putGroup,
   putModel,
   putVendor,
-  TOKEN_PRICES,
+  TEN_CREDITS,
 } from '../gateway/gateway.ts'
 import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { readConfig } from '../../src/config/environment.ts'
 import type { AccountRow, Transfer } from '../../src/core/ledger/hot-rows.ts'
-import type { Pricing } from '../../src/core/catalogue.ts'
 import { type AccountId, vendorCode } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { startGateway } from '../../src/app/start-gateway.ts'
 
-/** Every call costs exactly ten Credits. */
-const TEN_CREDITS: Pricing = {
-  ...TOKEN_PRICES,
-  billingModes: ['request'],
-  inputPrice: null,
-  outputPrice: null,
-  cacheInputPrice: null,
-  requestPrice: '0.01',
-}
 const VERIFICATIONS = [-1, 0, 1, 2]
 const PLANS = [-1, 0, 1, 2, 3]
 

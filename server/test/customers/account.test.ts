@@ -8,21 +8,11 @@ import {
   putChain,
   putModel,
   putVendor,
-  TOKEN_PRICES,
+  TEN_CREDITS,
 } from '../gateway/gateway.ts'
 import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import type { AccountView } from '../../src/management/accounts/accounts.ts'
 import { microCredits } from '../../src/core/money.ts'
-
-/** Every call costs exactly ten Credits, one hundredth of a yuan. */
-const TEN_CREDITS = {
-  ...TOKEN_PRICES,
-  billingModes: ['request'] as const,
-  inputPrice: null,
-  outputPrice: null,
-  cacheInputPrice: null,
-  requestPrice: '0.01',
-}
 
 let gateway: TestGateway
 let upstream: ScriptedUpstream

@@ -289,6 +289,16 @@ export const TOKEN_PRICES: Pricing = {
   audioSecondPrice: null,
 }
 
+/** Every call costs exactly ten Credits, one hundredth of a yuan. */
+export const TEN_CREDITS: Pricing = {
+  ...TOKEN_PRICES,
+  billingModes: ['request'],
+  inputPrice: null,
+  outputPrice: null,
+  cacheInputPrice: null,
+  requestPrice: '0.01',
+}
+
 /** Of a model that is not billed by tokens. */
 export const NO_TOKEN_PRICES: Pricing = {
   ...TOKEN_PRICES,

@@ -10,21 +10,11 @@ import {
   putChain,
   putModel,
   putVendor,
-  TOKEN_PRICES,
+  TEN_CREDITS,
 } from '../gateway/gateway.ts'
 import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { type Desk, registerByMail } from '../identity/person.ts'
 import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
-
-/** Every call costs exactly ten Credits, one hundredth of a yuan. */
-const TEN_CREDITS = {
-  ...TOKEN_PRICES,
-  billingModes: ['request'] as const,
-  inputPrice: null,
-  outputPrice: null,
-  cacheInputPrice: null,
-  requestPrice: '0.01',
-}
 
 let gateway: TestGateway
 let mailbox: Mailbox

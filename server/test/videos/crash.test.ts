@@ -1,10 +1,8 @@
 /** `kill -9` in the middle of video tasks: another process ends each of them, once, and a repeated POST gets it. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
@@ -15,10 +13,9 @@ import {
 } from '../gateway/scripted-upstream.ts'
 import { creates, eventually, sampleVideo, VIDEO_PRICES } from '../gateway/videos.ts'
 import { createMigratedDatabase } from '../postgres/fresh-database.ts'
-import { buildPrograms, programPath } from '../processes/programs.ts'
+import { buildPrograms } from '../processes/programs.ts'
+import { taskGateways } from '../processes/task-gateway.ts'
 
-/** Beside the storage worker, where the built product looks for it. */
-const CHILD = programPath('task-gateway')
 const VIDEO = sampleVideo(1)
 /** Leases of the killed process have run out by then. */
 const AHEAD_MS = 60_000
@@ -29,14 +26,14 @@ const STEPS = ['ordering', 'polled', 'fetching', 'half-fetched', 'finished'] as 
 const PATIENT = { timeout: 300_000 }
 
 let vendor: ScriptedUpstream
-const children = new Set<ChildProcess>()
+const gateways = taskGateways()
 
 beforeAll(async () => {
   vendor = await openScriptedUpstream()
   await buildPrograms()
 })
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
+  gateways.killAll()
   await vendor.close()
 })
 
@@ -75,7 +72,7 @@ async function expectSurvival(databaseUrl: string | undefined): Promise<void> {
 
   vendor.requests.length = 0
   const held = holdAtSteps()
-  const first = await openChild(environment)
+  const first = await gateways.open(environment)
   const lost = STEPS.map((step) => order(first.url, key, step).catch((error: unknown) => error))
   await eventually(() => held.size === STEPS.length - 1)
   await lost.at(-1)
@@ -84,7 +81,7 @@ async function expectSurvival(databaseUrl: string | undefined): Promise<void> {
 
   held.clear()
   playToTheEnd()
-  const second = await openChild({ ...environment, AHEAD_MS: String(AHEAD_MS) })
+  const second = await gateways.open({ ...environment, AHEAD_MS: String(AHEAD_MS) })
   const again = await Promise.all(
     STEPS.map((step) => order(second.url, key, step, { 'x-stainless-retry-count': '1' })),
   )
@@ -164,35 +161,4 @@ function answerTask(response: ServerResponse, id: string, status: string): void 
 function answerVideo(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'video/mp4' })
   response.end(VIDEO)
-}
-
-interface Child {
-  readonly url: string
-  kill(): Promise<void>
-}
-
-function openChild(environment: Readonly<Record<string, string>>): Promise<Child> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [CHILD], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, ...environment },
-    })
-    children.add(child)
-    const gone = new Promise<void>((over) => {
-      child.on('close', () => {
-        children.delete(child)
-        over()
-      })
-    })
-    child.on('error', reject)
-    createInterface({ input: child.stdout }).once('line', (url) =>
-      resolve({
-        url,
-        kill() {
-          child.kill('SIGKILL')
-          return gone
-        },
-      }),
-    )
-  })
 }
