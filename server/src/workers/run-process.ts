@@ -4,16 +4,9 @@ import { setFlagsFromString } from 'node:v8'
 import { type Config, ConfigError, readConfig } from '../config/environment.ts'
 import { runGateway } from '../app/run-gateway.ts'
 import { findStartFailure, startFailureText, unforeseenText } from '../app/start-failure.ts'
+import { boundHeapGrowth } from './heap-growth.ts'
 import { startWorkers } from './primary.ts'
 import { runWorker } from './worker.ts'
-
-/**
- * How far the heap may grow between two full collections, in percent of what lived after the last. By itself V8 takes
- * less the more a process allocates, and counts bodies and chunks, which are outside of the heap, as if they were in it:
- * large bodies made a full collection of each six calls. At this bound a call of 5 MB takes 16 ms of CPU instead of 28,
- * and nothing that we measured takes more memory.
- */
-const HEAP_GROWING_PERCENT = 200
 
 /**
  * V8 puts what is made at a place straight among the old objects when most of what was made there lived long. Places of
@@ -25,7 +18,7 @@ const NOTHING_IS_BORN_OLD = '--no-allocation-site-pretenuring'
 
 export async function runProcess(): Promise<void> {
   setFlagsFromString(NOTHING_IS_BORN_OLD)
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
+  boundHeapGrowth()
   let config: Config | undefined
   try {
     config = readConfig(process.env)
