@@ -74,7 +74,7 @@ export const ERROR_PROSE = {
   40104: {
     meaning:
       'Nobody was signed in. The answer is the same whether the account exists or not. Where a session is good and only the present password sent with it is not, the status is 403: the session goes on.',
-    causes: ['The address or number, the password, the code, or the second factor is not right.'],
+    causes: ['The address or number, the password, the code, or the second factor is wrong.'],
     mend: 'Check what was typed. When the password is forgotten, ask for a code and set a new one.',
   },
   40202: {

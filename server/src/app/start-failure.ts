@@ -146,7 +146,7 @@ const FILE_FAILURES: ReadonlyMap<string, StartFailure> = new Map([
   ['ENOSPC', { found: 'cannot be written, its disk is full', fix: ROOM }],
   ['EDQUOT', { found: 'cannot be written, the quota is used up', fix: ROOM }],
   ['EIO', { found: 'cannot be read or written', fix: DISK }],
-  ['EISDIR', { found: 'is a directory', fix: 'move it away: a file has to lie there' }],
+  ['EISDIR', { found: 'is a directory', fix: 'move it away: a file belongs there' }],
   ['ENOTDIR', { found: 'is below a file', fix: 'set SLUICE_DATA_DIR to a directory' }],
   ['EMFILE', { found: 'cannot be opened', fix: 'let the process open more files (ulimit -n 65536)' }],
 ])

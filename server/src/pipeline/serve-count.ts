@@ -76,7 +76,7 @@ async function checkRight(pipeline: ServeCountParts, call: ReceivedCall): Promis
   if (refusal !== undefined) throw refusalError(refusal, call.at)
   const retryAfterMs = pipeline.countWindow(account.id, call.at)
   if (retryAfterMs !== undefined)
-    throw new GatewayError(42902, { message: 'too many counts of tokens in a minute', retryAfterMs })
+    throw new GatewayError(42902, { message: 'too many token counts in a minute', retryAfterMs })
 }
 
 async function count(pipeline: ServeCountParts, call: ReceivedCall): Promise<string> {

@@ -141,7 +141,10 @@ function createFileWriter(
       if (waiting.length >= WAITING_MAX) {
         lost += 1
         if (lost % WAITING_MAX === 1)
-          log.error({ lost }, 'security events wait for their file and are left out')
+          log.error(
+            { lost },
+            'too many security events wait to be written to their file: newer ones are left out',
+          )
         return
       }
       waiting.push(line)

@@ -73,7 +73,7 @@ export class InstanceRounds {
     if (ended > 0)
       telemetry.log.warn(
         { ended, instances: seen.silent.filter(({ hasCalls }) => hasCalls).map(({ id }) => id) },
-        'calls of processes that ended without settling them, or that nobody hears of, were ended',
+        'calls of processes that ended without settling them, or that no longer report, were ended',
       )
   }
 

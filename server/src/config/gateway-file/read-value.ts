@@ -25,6 +25,6 @@ function checked<Value>(
   const node = nodeOf(report)
   const value = node === undefined ? undefined : read(node, report)
   if (value !== undefined && mistakes.length === 0) return { kind: 'value', value }
-  const nothing: Mistake = { place: { line: 1, column: 1, path: '' }, message: 'says nothing' }
+  const nothing: Mistake = { place: { line: 1, column: 1, path: '' }, message: 'is empty' }
   return { kind: 'mistakes', mistakes: mistakes.length === 0 ? [nothing] : mistakes }
 }

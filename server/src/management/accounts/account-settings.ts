@@ -42,7 +42,7 @@ export async function changeSettings(
   { change, catalogue }: { readonly change: SettingsChange; readonly catalogue: Catalogue },
 ): Promise<readonly FieldMistake[]> {
   const account = await storage.accounts.find(id)
-  if (account === undefined) return [{ path: '', message: 'is for an account that is gone' }]
+  if (account === undefined) return [{ path: '', message: 'refers to an account that no longer exists' }]
   const autoExchange = changedExchange(account.autoExchange, change.autoExchange, catalogue)
   const mistakes: FieldMistake[] = []
   if (account.kind === 'organisation' && 'name' in change) {

@@ -51,7 +51,7 @@ export async function applyReviewedFile(
   if (result.kind !== 'planned') return viewResult(result, request)
   return {
     kind: 'conflict',
-    message: 'this is not the difference that was reviewed: look at the new one and send its review',
+    message: 'the difference is no longer the one that was reviewed: look at the new one and send its review',
   }
 }
 

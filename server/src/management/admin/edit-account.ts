@@ -120,7 +120,7 @@ const NO_LOGIN = { email: 'organisation@localhost' }
 function readOrganisationRow(parts: AdminParts, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
   const mistakes = PERSONAL.filter((name) => body[name] !== undefined).map((path) => ({
     path,
-    message: 'does not exist for an organisation, which has no sign-in',
+    message: 'cannot be set for an organisation, which has no sign-in',
   }))
   if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
   const row = readRow(parts, { ...body, ...NO_LOGIN }, known)

@@ -37,7 +37,7 @@ export function planMove(known: Catalogue, move: ChainMove): Done<PlannedMove> {
   }
   const clash = model.chains.find((one) => one.id !== id && isSamePlace(one, moved))
   if (clash !== undefined)
-    return { kind: 'conflict', message: `chain ${clash.id} of ${model.modelId} is just like that already` }
+    return { kind: 'conflict', message: `chain ${clash.id} of ${model.modelId} is exactly like that already` }
   const from = { credentialName: old.name, forwardModelId: chain.forwardModelId }
   const to = { credentialName: credential.name, forwardModelId: moved.forwardModelId }
   const chains = model.chains.map((one) => (one.id === id ? moved : one))

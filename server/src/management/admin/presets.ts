@@ -143,9 +143,9 @@ function keyMistakes(
   kept: string | undefined,
 ): readonly FieldMistake[] {
   if (key !== undefined && kept !== undefined)
-    return [{ path: 'key', message: `is not taken: vendor ${code} has the credential ${kept} already` }]
+    return [{ path: 'key', message: `is not accepted: vendor ${code} already has the credential ${kept}` }]
   if (key !== undefined && variable === undefined)
-    return [{ path: 'key', message: `is not taken: ${name} needs none` }]
+    return [{ path: 'key', message: `is not accepted: ${name} needs none` }]
   if (key !== undefined || kept !== undefined || hasKey) return []
   return [
     {

@@ -224,7 +224,8 @@ function whyNoImport(
   if (review !== reviewed) {
     return {
       kind: 'conflict',
-      message: 'this is not the difference that was reviewed: look at the new one and send its review',
+      message:
+        'the difference is no longer the one that was reviewed: look at the new one and send its review',
     }
   }
   if (effectiveAt !== undefined && effectiveAt <= at)

@@ -95,7 +95,7 @@ async function findLostAdmins(
   if (known.some(({ id }) => !gone.has(id))) return []
   return leaving.map(({ row }) => ({
     place: row.place,
-    message: 'is the last active admin: make somebody else one before',
+    message: 'is the last active admin: make somebody else one first',
   }))
 }
 

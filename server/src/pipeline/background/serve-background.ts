@@ -126,7 +126,7 @@ function sendRepeated(
 }
 
 const LATE = gatewayFailure(50301, {
-  message: 'the response was ordered, and its id could not be written down; it is not repeated',
+  message: 'the response was ordered, but its id could not be stored; it is not ordered again',
   accepted: true,
 })
 

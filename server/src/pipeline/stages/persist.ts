@@ -66,7 +66,10 @@ async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<O
 function inItsMonth(pipeline: PersistParts, operation: AbandonOperation): AbandonOperation {
   const { timezone } = pipeline.catalogue().settings
   const monthStart = monthStartAt(pipeline, { at: operation.at, timezone }, (error) =>
-    pipeline.telemetry.log.error({ callId: operation.callId, error }, 'the month cannot be told'),
+    pipeline.telemetry.log.error(
+      { callId: operation.callId, error },
+      'the calendar month cannot be determined',
+    ),
   )
   return { ...operation, monthStart }
 }

@@ -194,7 +194,7 @@ describe('an answer is never free because of a fault of ours: the row says gatew
       2,
     ],
     [
-      'where the month cannot be told it counts in the one of the account',
+      'where the calendar month cannot be determined it counts in the one of the account',
       { month: true },
       {},
       credits(6),

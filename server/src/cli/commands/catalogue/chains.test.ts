@@ -125,5 +125,5 @@ test('what cannot be is told', async () => {
   expect(await chains('test', '9')).toMatchObject({ code: 4, err: expect.stringContaining('no chain 9') })
   expect(await chains('drain', '9')).toMatchObject({ code: 4 })
   const alone = await line.sluice(['chains'], { now: Date.now, environment: { SLUICE_OPS_PORT: '1' } })
-  expect(alone).toMatchObject({ code: 0, err: expect.stringContaining('health is not known') })
+  expect(alone).toMatchObject({ code: 0, err: expect.stringContaining('health is unknown') })
 })

@@ -35,7 +35,7 @@ export async function chainsList(io: Console, flags: OutputFlags): Promise<void>
   else io.out(tableText(HEAD, rows.map(cells)))
   if (troubled === undefined)
     io.err(
-      'no gateway answers on the ops port of this environment: health is not known, the last hour is by the log\n',
+      'no gateway answers on the ops port of this environment: health is unknown, and the last hour is read from the log\n',
     )
 }
 

@@ -101,7 +101,7 @@ function tellMoved(io: Console, { json }: MigrateFlags, { summary, ...verdicts }
     io.err(`moved and read back: ${summaryText(summary)}`)
   }
   if (JSON.stringify(before) !== JSON.stringify(after))
-    throw new CommandFailure('differences', 'the two databases verify differently: keep to the old one')
+    throw new CommandFailure('differences', 'the two databases do not verify alike: keep using the old one')
   io.err(
     'from now on start with SLUICE_DATABASE_URL set to the new database and the same secret key; the old file stays as it is\n',
   )

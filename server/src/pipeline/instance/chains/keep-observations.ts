@@ -23,7 +23,12 @@ export async function keepObservations(
     running = true
     writes += 1
     exchange(storage, observations, { reads: writes % READ_EVERY_WRITES === 0, at: now() })
-      .catch((error: unknown) => telemetry.log.warn({ error }, 'what was seen of chains is kept later'))
+      .catch((error: unknown) =>
+        telemetry.log.warn(
+          { error },
+          'what was observed of chains could not be stored now; it is tried again',
+        ),
+      )
       .finally(() => {
         running = false
       })

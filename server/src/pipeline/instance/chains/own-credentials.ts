@@ -22,5 +22,5 @@ export function findOwnCredentialMistake(
   const misplaced = findMisplacedField(credential, publicFields)
   return misplaced === undefined
     ? undefined
-    : { field: `fields.${misplaced}`, message: 'cannot stand in an address' }
+    : { field: `fields.${misplaced}`, message: 'cannot be part of an address' }
 }

@@ -193,7 +193,7 @@ export function judge(vendor: TaskVendor, { open, leg, answer }: Answered): Orde
         class: { kind: 'cut' },
         said: step.detail,
         error: gatewayFailure(50201, {
-          message: `the provider took the order, and its answer cannot be read: ${step.detail}`,
+          message: `the provider accepted the order, but its answer cannot be read: ${step.detail}`,
           upstreamBody: reply.body,
           accepted: true,
         }),

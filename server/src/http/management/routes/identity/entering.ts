@@ -121,7 +121,7 @@ function codeRoute(app: Api, context: EnteringContext): void {
             {
               in: 'body',
               path: 'target',
-              message: 'is a number that gets no text messages from here: use another one, or e-mail',
+              message: 'cannot receive text messages from here: use another number, or e-mail',
             },
           ])
         case 'accepted':
@@ -320,7 +320,7 @@ function linkRoute(app: Api, context: EnteringContext): void {
     handle: async ({ body, request, reply }) => {
       const outcome = await signInByLink(context.identity, body.token, originOf(context, request))
       if (outcome.kind === 'refused')
-        throw new GatewayError(40104, { message: 'this link has been used, or is too old' })
+        throw new GatewayError(40104, { message: 'this link has been used, or has expired' })
       return answerSignIn(outcome, context, reply)
     },
   })

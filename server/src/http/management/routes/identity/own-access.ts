@@ -145,7 +145,7 @@ function passwordRoute(app: Api, context: OwnAccessContext): void {
         case 'too-many':
           throw tooMany(outcome)
         case 'wrong':
-          throw new GatewayError(40104, { status: 403, message: 'current_password is not right' })
+          throw new GatewayError(40104, { status: 403, message: 'current_password is wrong' })
         case 'signed-in':
         case 'second-factor':
         case 'suspended':

@@ -234,7 +234,7 @@ function passkeyAddRoute(app: Api, context: SecondFactorsContext): void {
       const outcome = await finishRegistration(context.identity, act, answer)
       switch (outcome.kind) {
         case 'refused':
-          throw new GatewayError(40005, { message: 'the passkey’s answer is not right, or came too late' })
+          throw new GatewayError(40005, { message: 'the passkey’s answer is wrong, or came too late' })
         case 'too-many-keys':
           throw new GatewayError(40900, { message: 'the account has as many passkeys as it may have' })
         case 'added':

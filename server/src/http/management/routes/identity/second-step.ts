@@ -156,7 +156,7 @@ function answerOf(
 function passed(outcome: FactorOutcome): Extract<FactorOutcome, { kind: 'passed' }>['pending'] {
   switch (outcome.kind) {
     case 'wrong':
-      throw new GatewayError(40104, { message: 'the second factor is not right' })
+      throw new GatewayError(40104, { message: 'the second factor is wrong' })
     case 'gone':
       throw new GatewayError(40104, { message: 'this sign-in has ended: begin again' })
     case 'too-many':

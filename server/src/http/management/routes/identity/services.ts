@@ -256,6 +256,6 @@ function linkRoutes(app: Api, context: ServicesContext): void {
 function serviceNamed({ identity }: Pick<ApiContext, 'identity'>, name: string): SignInService {
   const service = identity.services.get(name)
   if (service === undefined)
-    throw new GatewayError(40403, { message: `one cannot sign in through ${name} here` })
+    throw new GatewayError(40403, { message: `signing in through ${name} is not available here` })
   return service
 }

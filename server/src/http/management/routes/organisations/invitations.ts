@@ -309,7 +309,7 @@ function viewOf(context: Pick<ApiContext, 'catalogue' | 'now'>, invitation: Omit
 }
 
 function notValid(): GatewayError {
-  return new GatewayError(40005, { message: 'this invitation is not valid, or no longer' })
+  return new GatewayError(40005, { message: 'this invitation is not valid, or has expired' })
 }
 
 function noMorePending(): GatewayError {

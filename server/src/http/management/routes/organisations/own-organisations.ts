@@ -63,7 +63,9 @@ function creating(app: Api, context: OwnOrganisationsContext): void {
         case 'too-many':
           throw new GatewayError(42908, { retryAfterMs: creation.retryAfterMs })
         case 'too-many-owned':
-          throw new GatewayError(40900, { message: `a person may own ${creation.most} organisations` })
+          throw new GatewayError(40900, {
+            message: `a person may own at most ${creation.most} organisations`,
+          })
         case 'created': {
           const member = await context.storage.organisations.findMember(creation.member)
           if (member === undefined) throw new Error('a member vanished right after it was made')
