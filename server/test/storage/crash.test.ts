@@ -46,6 +46,18 @@ test('SQLite: processes killed one after the other', async () => {
   rmSync(dataDir, { recursive: true })
 })
 
+test('SQLite: processes on one file, killed side by side', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
+  const storage = await open({ dataDir, databaseUrl: undefined })
+  await prepare(storage)
+  const lines = await Promise.all(
+    KILLED_AFTER.map((answers, index) => runAndKill([`child_${index}`, dataDir], answers)),
+  )
+  await expectWhole(storage, lines.flat())
+  await storage.close()
+  rmSync(dataDir, { recursive: true })
+})
+
 test('PostgreSQL: processes killed side by side', async () => {
   const database = await createMigratedDatabase()
   const storage = await open({ dataDir: '/nonexistent', databaseUrl: database.url })
