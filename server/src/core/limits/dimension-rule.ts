@@ -13,6 +13,8 @@ export interface DimensionRule {
   readonly admission: 'count' | 'hold' | 'room'
   /** Counts what is sent upstream, whatever comes of it: a call that was sent does not give it back. */
   readonly bySending?: boolean
+  /** What a client is told that a limit is of: `one` of 1. */
+  readonly unit: { readonly one: string; readonly many: string }
   /** Units a window counts in for 1 of the policy's limit. */
   readonly unitsPerLimit: bigint
   /** How much a call asks for at admission; 0: the dimension does not concern it. For `room` any positive number. */

@@ -7,7 +7,8 @@ import {
 import type { Catalogue } from '../../core/catalogue.ts'
 import { GatewayError, type GatewayErrorDetails } from '../../core/errors/gateway-error.ts'
 import type { ModelId } from '../../core/ids.ts'
-import type { Dimension } from '../../core/limits/policy.ts'
+import type { DimensionRule } from '../../core/limits/dimension-rule.ts'
+import { DIMENSION_RULES } from '../../core/limits/dimensions/index.ts'
 import type { AdmittedCall, LoggedCall, ReservedCall } from '../call.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
@@ -85,29 +86,21 @@ function toldLimit(
 ): Pick<GatewayErrorDetails, 'explanation' | 'details'> {
   if (dimension === 'concurrency' || seconds === undefined)
     return {
-      explanation: `the ${of} may have ${counted(limit, 'call')} running at once; try again when one of them has ended`,
+      explanation: `the ${of} may have ${counted(limit, CALLS)} running at once; try again when one of them has ended`,
       details: { limit: { of, dimension, limit } },
     }
   const opens = new Date(opensAt).toISOString()
   return {
-    explanation: `the ${of} may use ${WORDS[dimension](limit)} in ${counted(seconds, 'second')}; this window opens again at ${opens}`,
+    explanation: `the ${of} may use ${counted(limit, DIMENSION_RULES[dimension].unit)} in ${counted(seconds, SECONDS)}; this window opens again at ${opens}`,
     details: { limit: { of, dimension, limit, seconds, opens_at: opens } },
   }
 }
 
-const WORDS: Readonly<Record<Dimension, (limit: number) => string>> = {
-  requests: (limit) => counted(limit, 'request'),
-  tokens: (limit) => counted(limit, 'token'),
-  images: (limit) => counted(limit, 'image'),
-  videos: (limit) => counted(limit, 'video'),
-  amount: (limit) => counted(limit, 'Credit'),
-  video_seconds: (limit) => `${counted(limit, 'second')} of video`,
-  characters: (limit) => `${counted(limit, 'character')} of speech`,
-  audio_seconds: (limit) => `${counted(limit, 'second')} of sound`,
-}
+const CALLS = { one: 'call', many: 'calls' } as const
+const SECONDS = { one: 'second', many: 'seconds' } as const
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
+function counted(count: number, { one, many }: DimensionRule['unit']): string {
+  return `${count} ${count === 1 ? one : many}`
 }
 
 /** A call of any kind once its model is known. */

@@ -5,6 +5,7 @@ import type { DimensionRule } from '../dimension-rule.ts'
 export const amount: DimensionRule = {
   code: 42902,
   admission: 'room',
+  unit: { one: 'Credit', many: 'Credits' },
   unitsPerLimit: MICRO_CREDITS_PER_CREDIT,
   asks: () => 1,
   uses: (consumed) => consumed.amount,

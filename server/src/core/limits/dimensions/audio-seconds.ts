@@ -5,6 +5,7 @@ import { hundredthsOf } from '../units.ts'
 export const audioSeconds: DimensionRule = {
   code: 42902,
   admission: 'hold',
+  unit: { one: 'second of sound', many: 'seconds of sound' },
   unitsPerLimit: 100n,
   asks: (counts) => Number(hundredthsOf(counts.audioSeconds ?? 0)),
   uses: ({ used }) => hundredthsOf(used.audioSeconds),

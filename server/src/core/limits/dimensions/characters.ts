@@ -5,6 +5,7 @@ import { toUnits } from '../units.ts'
 export const characters: DimensionRule = {
   code: 42902,
   admission: 'hold',
+  unit: { one: 'character of speech', many: 'characters of speech' },
   unitsPerLimit: 1n,
   asks: (counts) => counts.characters ?? 0,
   uses: ({ used }) => toUnits(used.characters),

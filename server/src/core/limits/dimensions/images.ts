@@ -5,6 +5,7 @@ import { toUnits } from '../units.ts'
 export const images: DimensionRule = {
   code: 42902,
   admission: 'count',
+  unit: { one: 'image', many: 'images' },
   unitsPerLimit: 1n,
   asks: (counts) => counts.images,
   uses: ({ used }) => toUnits(used.images),

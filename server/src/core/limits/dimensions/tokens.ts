@@ -6,6 +6,7 @@ import { toUnits } from '../units.ts'
 export const tokens: DimensionRule = {
   code: 42903,
   admission: 'room',
+  unit: { one: 'token', many: 'tokens' },
   unitsPerLimit: 1n,
   asks: (counts) => (counts.videos > 0 ? 0 : 1),
   uses: ({ used }) => toUnits(tokensOf(used.usage)),

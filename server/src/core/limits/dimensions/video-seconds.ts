@@ -5,6 +5,7 @@ import { toUnits } from '../units.ts'
 export const videoSeconds: DimensionRule = {
   code: 42910,
   admission: 'hold',
+  unit: { one: 'second of video', many: 'seconds of video' },
   unitsPerLimit: 1n,
   asks: (counts) => counts.videoSeconds,
   uses: ({ used }) => toUnits(used.videoSeconds),

@@ -4,6 +4,7 @@ import type { DimensionRule } from '../dimension-rule.ts'
 export const videos: DimensionRule = {
   code: 42902,
   admission: 'count',
+  unit: { one: 'video', many: 'videos' },
   unitsPerLimit: 1n,
   asks: (counts) => counts.videos,
   uses: () => undefined,
