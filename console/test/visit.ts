@@ -131,10 +131,15 @@ function noteFaults(page: Page, baseUrl: string): { readonly faults: readonly st
     const url = request.url()
     if (!url.startsWith(baseUrl) && !/^(data|blob):/.test(url)) faults.push(`foreign request: ${url}`)
   }
-  page.on('pageerror', onError).on('console', onConsole).on('request', onRequest)
+  // What the window showed before may still ask its own gateway until this page takes its place.
+  const begin = () => page.on('pageerror', onError).on('console', onConsole).on('request', onRequest)
+  page.once('framenavigated', begin)
   return {
     faults,
-    endNotes: () => page.off('pageerror', onError).off('console', onConsole).off('request', onRequest),
+    endNotes: () => {
+      page.off('framenavigated', begin)
+      page.off('pageerror', onError).off('console', onConsole).off('request', onRequest)
+    },
   }
 }
 
