@@ -9,8 +9,11 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
+import { accountQuery, organisationsQuery } from './api/session.ts'
+import { frameRoute } from './app/frame-route.ts'
 import { createConsoleRouter } from './app/router.ts'
 import { theme } from './app/theme.tsx'
+import { inBackground } from './parts/page/in-background.ts'
 import { startTexts } from './texts/languages.ts'
 
 const RELOADED_AT = 'sluice-reloaded-at'
@@ -27,9 +30,18 @@ window.addEventListener('vite:preloadError', () => {
 
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the console')
-await startTexts()
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
+const pages = router.matchRoutes(router.latestLocation)
+// What a page needs one after the other is asked for at once: on a phone every turn costs. The router joins in, and is told
+// of what fails.
+if (pages.some(({ routeId }) => routeId === frameRoute.id)) {
+  inBackground(queryClient.prefetchQuery(accountQuery()))
+  inBackground(queryClient.prefetchQuery(organisationsQuery))
+}
+await startTexts()
+for (const route of Object.values(router.routesById))
+  if (pages.some(({ routeId }) => routeId === route.id)) inBackground(router.loadRouteChunk(route))
 createRoot(place).render(
   <StrictMode>
     {/* The variables stand in mantine.css: the policy allows no styles but those of the files. */}

@@ -62,13 +62,20 @@ function daysLeft(credits: number, perDay: number): number | undefined {
 function Plan({ subscription }: { readonly subscription: Subscription | undefined }) {
   const { t } = useTranslation()
   const format = useFormat()
-  if (subscription === undefined || subscription.plan === null) {
+  if (subscription === undefined) {
     return (
       <div>
         <div className={page.figureName}>{t('overview.plan')}</div>
-        <div className={page.figure}>
-          {subscription === undefined ? <Skeleton height={24} width={120} my={4} /> : t('overview.noPlan')}
-        </div>
+        {/* As high as two windows of a plan, so that what is below stays where it is. */}
+        <Skeleton height={44} mt={6} />
+      </div>
+    )
+  }
+  if (subscription.plan === null) {
+    return (
+      <div>
+        <div className={page.figureName}>{t('overview.plan')}</div>
+        <div className={page.figure}>{t('overview.noPlan')}</div>
         <div className={page.figureNote}>{t('overview.noPlanNote')}</div>
       </div>
     )

@@ -21,7 +21,8 @@ import { Totals } from './totals.tsx'
 
 const CallSheet = late(async () => (await import('./call-sheet.tsx')).CallSheet)
 
-const ROWS = 50
+/** On a phone fewer are seen at once, and each takes longer to draw. */
+const ROWS = window.matchMedia('(max-width: 720px)').matches ? 25 : 50
 /** While the end of the log is followed. */
 const TAIL_MS = 1_000
 
