@@ -67,7 +67,7 @@ function Name({ of, state }: { readonly of: Key; readonly state: KeyState }) {
   return (
     <>
       <span className={styles.name}>
-        {of.name}
+        <span className={table.chosen}>{of.name}</span>
         {state === 'disabled' && <span className={tags.tag}>{t('keys.states.disabled')}</span>}
         {state === 'limited' && (
           <span className={styles.state} data-tone="bad">

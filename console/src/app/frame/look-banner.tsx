@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { usePerson } from '../../api/session.ts'
@@ -23,6 +24,10 @@ export function LookBanner({ until }: { readonly until: string }) {
       window.location.assign(own.publicHref)
     },
   })
+  useEffect(() => {
+    document.documentElement.toggleAttribute('data-looking', true)
+    return () => void document.documentElement.toggleAttribute('data-looking', false)
+  }, [])
   return (
     <div className={styles.banner} role="region" aria-label={t('frame.looking')}>
       <Icon name="eye" />

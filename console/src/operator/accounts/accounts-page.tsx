@@ -172,7 +172,7 @@ function Name({ of }: { readonly of: AccountRow }) {
   return (
     <>
       <span className={operator.named}>
-        {name}
+        <span className={table.chosen}>{name}</span>
         <AccountTags of={of} />
       </span>
       <span className={table.second}>{also}</span>

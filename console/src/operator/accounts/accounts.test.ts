@@ -105,7 +105,7 @@ test('an account is made, given Credits once, changed, suspended and let in agai
 })
 
 test('an operator looks through a customer’s eyes: a banner says so on every page, and ends it', async () => {
-  const { page, sheet, barriers, faults, close } = await openAccount('Ann Lindqvist')
+  const { page, sheet, barriers, look, faults, close } = await openAccount('Ann Lindqvist')
   await sheet.getByRole('button', { name: 'Look through their eyes' }).click()
   const ask = page.getByRole('dialog', { name: 'Look through their eyes?' })
   expect(await ask.getByRole('button', { name: 'Look through' }).isDisabled()).toBe(true)
@@ -118,6 +118,16 @@ test('an operator looks through a customer’s eyes: a banner says so on every p
   await rowOf(page, 'laptop').waitFor()
   await banner.waitFor()
   expect(await barriers()).toEqual([])
+  // Nor does a sheet that is as wide as a phone cover it.
+  await look({ size: 'phone' })
+  await rowOf(page, 'laptop').click()
+  const key = page.getByRole('dialog', { name: 'laptop' })
+  await key.waitFor()
+  const [told, shown] = [await banner.boundingBox(), await key.boundingBox()]
+  expect(shown?.y).toBeGreaterThanOrEqual((told?.y ?? 0) + (told?.height ?? 0))
+  await page.keyboard.press('Escape')
+  await key.waitFor({ state: 'detached' })
+  await look({ size: 'wide' })
   await banner.getByRole('button', { name: 'End' }).click()
   await page.getByRole('heading', { name: 'Operate' }).waitFor()
   await page.getByRole('dialog', { name: 'Ann Lindqvist' }).getByText('account.impersonate').waitFor()

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AuditEntry, auditQuery, exportAudit } from '../../api/operator/audit.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import table from '../../parts/lists/table.module.css'
 import { save } from '../../parts/lists/download.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
@@ -104,7 +105,11 @@ function useColumns(): readonly Column<AuditEntry>[] {
       cell: ({ at }) => <span title={format.moment(at)}>{format.recent(at)}</span>,
     },
     { id: 'action', head: t('operate.action'), cell: ({ action }) => <code>{action}</code> },
-    { id: 'who', head: t('operate.by'), cell: ({ actor }) => actor.name },
+    {
+      id: 'who',
+      head: t('operate.by'),
+      cell: ({ actor }) => <span className={table.chosen}>{actor.name}</span>,
+    },
     {
       id: 'subject',
       head: t('trust.subject'),
