@@ -61,6 +61,14 @@ export interface PassedDialect extends WireDialect {
   readonly protocol: PassedFormId
   /** Of a vendor whose own form is another one. Absent: bytes pass as they are. */
   readonly rewrite?: FormRewrite
+  /**
+   * Of a vendor whose first answer may only name a task: where to ask for it (GET), by what was answered last. undefined: that was
+   * the answer. Absent: it always is.
+   */
+  readonly askAgain?: (
+    answer: JsonObject,
+    input: Pick<FormInput, 'baseUrl'>,
+  ) => Omit<FormedRequest, 'method'> | undefined
   /** Of a vendor of embeddings that speaks Google's own embed calls: for clients that do. Absent: those are converted. */
   readonly geminiEmbeddings?: PassedDialect
   /** Of a vendor of embeddings that wants to know what a text is for. Absent: it has no word for it, or none is known. */
@@ -85,6 +93,8 @@ export interface FormRewrite {
    * undefined: there are none in it.
    */
   sound?(body: JsonObject, context: JsonObject): Sound | undefined
+  /** Of a vendor that answers in events: the document that they come to. undefined: some of them are missing. */
+  readonly gathered?: (events: readonly JsonObject[]) => JsonObject | undefined
 }
 
 export interface Sound {

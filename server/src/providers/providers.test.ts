@@ -64,6 +64,18 @@ const DOCUMENTED: readonly [
   ['openai', 'speech', BEARER, 'https://api.openai.com/v1/audio/speech'],
   ['openai-compatible', 'speech', BEARER, 'https://operator.example/v1/audio/speech'],
   ['groq', 'speech', BEARER, 'https://api.groq.com/openai/v1/audio/speech'],
+  [
+    'dashscope',
+    'speech',
+    BEARER,
+    'https://dashscope.aliyuncs.com/api/v1/services/aigc/multimodal-generation/generation',
+  ],
+  [
+    'dashscope',
+    'images',
+    BEARER,
+    'https://dashscope.aliyuncs.com/api/v1/services/aigc/multimodal-generation/generation',
+  ],
   ['minimax', 'speech', BEARER, 'https://api.minimaxi.com/v1/t2a_v2'],
   [
     'google',

@@ -83,6 +83,15 @@ const bytes: Answerer = (_request, response) => {
   response.writeHead(200, { 'content-type': 'audio/wav' })
   response.end(SOUND)
 }
+/** Samples, and at last that there are no more. */
+const spoken = (...audio: readonly object[]): Answerer => {
+  const events = audio.map((one, at) => ({
+    output: { audio: one, finish_reason: at === audio.length - 1 ? 'stop' : null },
+  }))
+  const text = events.map((one) => `event:result\ndata:${JSON.stringify(one)}\n\n`).join('')
+  return answerJson(text, 200, { 'content-type': 'text/event-stream' })
+}
+const PICTURE = 'https://pictures.example/1.png'
 const picture = answerJson({ created: 1, data: [{ b64_json: PNG }] })
 const written = answerJson({ text: 'Hello' })
 const ranked = [{ index: 1, relevance_score: 0.75 }]
@@ -115,6 +124,10 @@ const UPSTREAMS: Readonly<
     openai: [picture, '/images/generations'],
     google: [generated('image/png', PNG), '/models/theirs:generateContent'],
     vertex: [generated('image/png', PNG), `${ofVertex}:generateContent`],
+    dashscope: [
+      answerJson({ output: { choices: [{ message: { content: [{ image: PICTURE }] } }] } }),
+      '/api/v1/services/aigc/multimodal-generation/generation',
+    ],
   },
   'changed images': { openai: [picture, '/images/edits'] },
   'varied images': { openai: [picture, '/images/variations'] },
@@ -130,6 +143,10 @@ const UPSTREAMS: Readonly<
     ],
     google: [generated('audio/wav', SOUND.toString('base64')), '/models/theirs:generateContent'],
     vertex: [generated('audio/wav', SOUND.toString('base64')), `${ofVertex}:generateContent`],
+    dashscope: [
+      spoken({ data: SOUND.toString('base64') }, { data: '' }),
+      '/api/v1/services/aigc/multimodal-generation/generation',
+    ],
   },
   transcription: { openai: [written, '/audio/transcriptions'] },
   translation: { openai: [written, '/audio/translations'] },
@@ -163,7 +180,7 @@ const ASK: Readonly<Record<CallName, (model: string) => Promise<unknown>>> = {
   },
   async images(model) {
     const { data } = await openai.images.generate({ model, prompt: 'red' })
-    return data?.[0]?.b64_json
+    return data?.[0]?.b64_json ?? data?.[0]?.url
   },
   async 'changed images'(model) {
     const { data } = await openai.images.edit({ model, prompt: 'red', image: await pixel() })
@@ -217,7 +234,8 @@ test.each(KIND_CELLS.map((cell) => [kindCellId(cell), cell] as const))('%s', asy
   if (answer === undefined) throw new Error('nobody says what this vendor answers')
   upstream.answer((request, response) => (request.path === TOKEN ? granted : answer)(request, response))
   const model = modelOf(cell)
-  expect(await ASK[cell.name](model)).toEqual(READ[cell.name])
+  const links = cell.name === 'images' && cell.vendor === 'dashscope'
+  expect(await ASK[cell.name](model)).toEqual(links ? PICTURE : READ[cell.name])
   const asked = upstream.requests.map((request) => request.path)
   expect(asked.filter((one) => one !== TOKEN)).toEqual([path])
   const { body } = await postJson(`${gateway.baseUrl}/api/v1/user/user/explain`, question(cell, model), {

@@ -62,7 +62,7 @@ export const CALLS = {
     path: '/v1/images/generations',
     client: 'openai',
     protocol: 'images',
-    vendors: { openai: 'passed', google: 'written anew', vertex: 'written anew' },
+    vendors: { openai: 'passed', google: 'written anew', vertex: 'written anew', dashscope: 'written anew' },
   },
   'changed images': {
     path: '/v1/images/edits',
@@ -84,6 +84,7 @@ export const CALLS = {
       openai: 'passed',
       google: 'written anew',
       vertex: 'written anew',
+      dashscope: 'written anew',
       minimax: 'written anew',
     },
   },

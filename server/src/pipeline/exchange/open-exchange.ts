@@ -1,4 +1,5 @@
 import type { CredentialSecret } from '../../core/catalogue.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { watchExtras } from '../../core/passthrough/extras-watch.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { FormedRequest, OfflineRequest } from '../../providers/provider.ts'
@@ -14,6 +15,7 @@ import {
   isConvertible,
   upstreamOf,
 } from '../attempt/dialect.ts'
+import { openAskedAgain } from './asked-again.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'
@@ -123,6 +125,16 @@ function send(
     bodyLength,
     timeouts: vendor.timeouts,
     minBytesPerSecond: leg.chain.minBytesPerSecond,
+  }
+  const askAgain = 'askAgain' in dialect ? dialect.askAgain : undefined
+  const baseUrl = vendor.baseUrl ?? found.provider.defaultBaseUrl
+  if (askAgain !== undefined && baseUrl !== undefined) {
+    const parts = {
+      upstream,
+      timers: systemTimers,
+      askAgain: (answer: JsonObject) => askAgain(answer, { baseUrl }),
+    }
+    return openAskedAgain(parts, sent, sink)
   }
   return upstream.open(dialect.framing === undefined ? sent : { framing: dialect.framing, ...sent }, sink)
 }

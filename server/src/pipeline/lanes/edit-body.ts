@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../core/json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { parseJson } from '../attempt/classify.ts'
 import type {
   FormRewrite,
   PassedDialect,
@@ -36,14 +37,31 @@ export interface RewrittenAnswer {
 
 /** undefined: this is no answer of the vendor's. */
 export function rewriteAnswer(
-  body: JsonObject,
+  bytes: Uint8Array,
   rewrite: FormRewrite,
   context: JsonObject,
 ): RewrittenAnswer | undefined {
+  const body = documentIn(bytes, rewrite)
+  if (body === undefined) return undefined
   const told = rewrite.answer(body, context)
   if (told === undefined) return undefined
   const document = Buffer.from(JSON.stringify(told))
   if (rewrite.sound === undefined || told['error'] !== undefined) return { document }
   const sound = rewrite.sound(body, context)
   return sound && { document, sound }
+}
+
+/** Of a vendor that answers in events: one that answers a single document does so with an error. */
+function documentIn(bytes: Uint8Array, { gathered }: FormRewrite): JsonObject | undefined {
+  const parsed = parseJson(bytes)
+  if (isJsonObject(parsed)) return parsed
+  const events = gathered === undefined ? [] : eventsIn(bytes)
+  return events.length === 0 ? undefined : gathered?.(events)
+}
+
+const DATA = /^data:(.*)$/gm
+
+function eventsIn(bytes: Uint8Array): readonly JsonObject[] {
+  const lines = new TextDecoder().decode(bytes).matchAll(DATA)
+  return [...lines].map(([, data = '']) => parseJson(Buffer.from(data))).filter(isJsonObject)
 }

@@ -116,8 +116,10 @@ function openOver(
     bodyLength: length,
     dropped: rewritten?.dropped ?? [],
     inputEstimated: () => metering.inputEstimated,
-    // A form without streams has no other answer than a document.
-    ...(passing.wire.answers.streams ? { passesStreams: true as const } : {}),
+    // A form without streams has no other answer than a document, and events of a vendor's own are none of the client's.
+    ...(passing.wire.answers.streams && dialect.rewrite === undefined
+      ? { passesStreams: true as const }
+      : {}),
     openStream: () => new PassedStream(passing),
     openWhole: (type) =>
       rewritten === undefined && passesBytes(call, type)

@@ -1,6 +1,4 @@
 /** A whole answer in a vendor's own form: taken apart once it is complete, and read on as the client's form is. */
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { parseJson } from '../attempt/classify.ts'
 import type { RewrittenAnswer } from './edit-body.ts'
 import type { LaneMeter, WholeEnd, WholeLane } from './lane.ts'
 import { sharedBytes } from './threads/shared-bytes.ts'
@@ -15,7 +13,7 @@ const BROKEN: WholeEnd = { output: [], failure: { kind: 'cut' } }
 
 export interface AnswerRewriting {
   /** undefined: this is no answer of the vendor's. */
-  near(body: JsonObject): RewrittenAnswer | undefined
+  near(body: Uint8Array): RewrittenAnswer | undefined
   /** The same in a thread. */
   far(body: Uint8Array): Promise<TaskResult>
 }
@@ -41,8 +39,8 @@ export class RewrittenWhole implements WholeLane {
   }
 
   end(): WholeEnd {
-    const body = this.#length > WHOLE_BYTES_MAX ? undefined : parseJson(Buffer.concat(this.#chunks))
-    const rewritten = isJsonObject(body) ? this.#rewriting.near(body) : undefined
+    const rewritten =
+      this.#length > WHOLE_BYTES_MAX ? undefined : this.#rewriting.near(Buffer.concat(this.#chunks))
     return rewritten === undefined ? BROKEN : this.#told(rewritten)
   }
 

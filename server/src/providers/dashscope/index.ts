@@ -5,7 +5,9 @@ import { responsesDialect } from '../dialects/responses.ts'
 import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
 import { WORDS } from './failure-words.ts'
+import { dashscopeImages } from './images.ts'
 import { dashscopeRerank } from './rerank.ts'
+import { dashscopeSpeech } from './speech.ts'
 import { dashscopeVideo } from './video.ts'
 
 /** Alibaba Cloud's Model Studio, mainland address; others lie under the same paths of another host. */
@@ -24,6 +26,8 @@ export const dashscope: Provider = {
       rewrite: floatsOnly,
     }),
     rerank: dashscopeRerank,
+    images: dashscopeImages,
+    speech: dashscopeSpeech,
     chat: chatDialect({
       capabilities: () => ({
         reasoning: 'budget',

@@ -2,17 +2,14 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { plainDocuments } from '../dialects/documents.ts'
-import { besideMain } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
+import { ofApi } from './address.ts'
 import { WORDS } from './failure-words.ts'
 
 const PARAMETERS = { top_n: 'top_n', return_documents: 'return_documents', instruct: 'instruct' }
-const ENDS = {
-  main: '/compatible-mode/v1',
-  messages: '/api/v1/services/rerank/text-rerank/text-rerank',
-} as const
+const PATH = '/api/v1/services/rerank/text-rerank/text-rerank'
 
 const rewrite: FormRewrite = {
   request: ({ model, query, documents = null, ...rest }) => {
@@ -34,7 +31,5 @@ const passed = passedDialect({ protocol: 'rerank', path: '', words: WORDS, rewri
 export const dashscopeRerank: PassedDialect = {
   ...passed,
   form: ({ baseUrl, operation }) =>
-    operation === 'count-tokens'
-      ? undefined
-      : { method: 'POST', url: besideMain(baseUrl, ENDS), headers: {} },
+    operation === 'count-tokens' ? undefined : { method: 'POST', url: ofApi(baseUrl, PATH), headers: {} },
 }

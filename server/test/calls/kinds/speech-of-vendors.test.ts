@@ -13,7 +13,16 @@ const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheIn
 const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('minimax', at.upstream, { kind: 'minimax' }),
   ...putVendor('google', at.upstream, { kind: 'google' }),
+  ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
   ...putVendor('spare', at.spare),
+  putModel('of-qwen', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({
+    model: 'of-qwen',
+    vendor: 'dashscope',
+    protocol: 'speech',
+    forward: 'qwen3-tts-instruct-flash',
+  }),
+  putChain({ model: 'of-qwen', vendor: 'spare', protocol: 'speech', priority: 2 }),
   putModel('of-minimax', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
   putChain({ model: 'of-minimax', vendor: 'minimax', protocol: 'speech', forward: 'speech-2.8-hd' }),
   putChain({ model: 'of-minimax', vendor: 'spare', protocol: 'speech', priority: 2 }),
@@ -250,5 +259,71 @@ describe('Gemini', () => {
       status: 400,
     })
     expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+  })
+})
+
+describe('DashScope', () => {
+  const event = (output: object, usage?: object) =>
+    `id:1\nevent:result\n:HTTP_STATUS/200\ndata:${JSON.stringify({ output, ...(usage === undefined ? {} : { usage }) })}\n\n`
+  const piece = (bytes: Uint8Array) =>
+    event({ audio: { data: Buffer.from(bytes).toString('base64') }, finish_reason: null })
+  const OVER = event(
+    { audio: { data: '', url: 'http://v/a.wav' }, finish_reason: 'stop' },
+    { characters: 99 },
+  )
+  const spoken = (...events: readonly string[]) =>
+    answerJson(events.join(''), 200, { 'content-type': 'text/event-stream' })
+  const SAMPLES = Buffer.from([1, 2, 3, 4, 5, 6])
+
+  test('is asked for events in its own form, and their samples come as one file', async () => {
+    upstream.answer(spoken(piece(SAMPLES.subarray(0, 2)), piece(SAMPLES.subarray(2)), OVER))
+    const { sound, type, dropped } = await speak({
+      model: 'of-qwen',
+      input: '你好',
+      voice: 'Cherry',
+      instructions: 'gently',
+      language_type: 'Chinese',
+      speed: 2,
+      response_format: 'mp3',
+    })
+    expect([type, dropped, sound.subarray(44)]).toEqual(['audio/wav', 'speed,response_format', SAMPLES])
+    expect([sound.toString('latin1', 0, 4), sound.readUInt32LE(24)]).toEqual(['RIFF', 24_000])
+    expect(upstream.requests[0]?.headers['x-dashscope-sse']).toBe('enable')
+    expect(sent()).toEqual([
+      [
+        '/api/v1/services/aigc/multimodal-generation/generation',
+        {
+          model: 'qwen3-tts-instruct-flash',
+          input: { text: '你好', voice: 'Cherry', instructions: 'gently', language_type: 'Chinese' },
+        },
+      ],
+    ])
+    expect(await gateway.lastLog()).toMatchObject({ characters: 2, amount: 2n * PER_CHARACTER })
+  })
+
+  test('gives its samples to a client that asks for them', async () => {
+    upstream.answer(spoken(piece(SAMPLES), OVER))
+    const asked = { model: 'of-qwen', input: 'Hi', voice: 'v', response_format: 'pcm' } as const
+    expect(await speak(asked)).toMatchObject({ type: 'audio/pcm', sound: SAMPLES })
+  })
+
+  test('that speaks for minutes is taken apart beside the calls', async () => {
+    const long = Buffer.alloc(300_000, SAMPLES)
+    upstream.answer(spoken(piece(long), OVER))
+    const { sound } = await speak({ model: 'of-qwen', input: 'Hi', voice: 'v' })
+    expect(sound.subarray(44).equals(long)).toBe(true)
+  })
+
+  test.each<[string, Answerer]>([
+    ['that break off', spoken(piece(SAMPLES))],
+    ['without a sample', spoken(OVER)],
+    ['with an error', spoken(piece(SAMPLES), 'event:error\ndata:{"code":"InternalError","message":"x"}\n\n')],
+    ['that are none', spoken('data: what?\n\n')],
+    ['in whose place there is an address', answerJson({ output: { audio: { url: 'http://v/a.wav' } } })],
+  ])('with events %s leads to the next chain', async (_what, answerer) => {
+    upstream.answer(answerer)
+    spare.answer(spare200)
+    expect(await speak({ model: 'of-qwen', input: 'Hi', voice: 'v' })).toMatchObject({ type: 'audio/mpeg' })
+    expect(spare.requests).toHaveLength(1)
   })
 })

@@ -156,10 +156,8 @@ function editRequest({ body, vendorKind, protocol, forwardModelId }: EditTask): 
 }
 
 function rewriteAnswerOf({ body, vendorKind, protocol, context }: RewriteTask): TaskResult {
-  const parsed = parseJson(body)
   const { rewrite } = spokenDialectOf(vendorKind, protocol)
-  const answer =
-    rewrite !== undefined && isJsonObject(parsed) ? rewriteAnswer(parsed, rewrite, context) : undefined
+  const answer = rewrite && rewriteAnswer(body, rewrite, context)
   return answer === undefined ? { kind: 'unreadable' } : { kind: 'rewritten', answer }
 }
 

@@ -1,0 +1,83 @@
+/**
+ * Pictures by Qwen and Wan. Newer models answer at once, in the form of a conversation of one turn; older ones begin a task,
+ * which is asked for by its id until it has ended.
+ */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { GENERATIONS } from '../dialects/images-dialect.ts'
+import { passedDialect } from '../dialects/passed.ts'
+import { renamed } from '../dialects/rename.ts'
+import type { FormRewrite, PassedDialect } from '../provider.ts'
+import { GENERATION, IMAGE_TASKS, ofApi } from './address.ts'
+import { errorIn, outputOf } from './answer.ts'
+import { WORDS } from './failure-words.ts'
+
+/** Those that only make tasks: Wanx, and Wan before 2.6. */
+const OF_TASKS = /^(?:wanx|wan2\.[0-5]-)/
+
+/** Its own members besides, which a client may add. */
+const PARAMETERS = {
+  n: 'n',
+  seed: 'seed',
+  prompt_extend: 'prompt_extend',
+  watermark: 'watermark',
+  style: 'style',
+}
+
+const rewrite: FormRewrite = {
+  request: ({ model = null, prompt = null, size, negative_prompt: unwanted, ...rest }) => {
+    const { members, dropped } = renamed(rest, PARAMETERS)
+    const parameters = {
+      ...members,
+      ...(typeof size === 'string' && size !== 'auto' ? { size: size.replace('x', '*') } : {}),
+    }
+    const isTask = typeof model === 'string' && OF_TASKS.test(model)
+    const negative = unwanted === undefined ? {} : { negative_prompt: unwanted }
+    const messages = [{ role: 'user', content: [{ text: prompt }] }]
+    return {
+      body: isTask
+        ? { model, input: { prompt, ...negative }, parameters }
+        : { model, input: { messages }, parameters: { ...parameters, ...negative } },
+      dropped,
+      context: {},
+    }
+  },
+  answer: (body) => {
+    const error = errorIn(body)
+    if (error !== undefined) return { error }
+    const { choices, results } = outputOf(body)
+    if (isJsonArray(results)) return { data: results.map(resultOf) }
+    return isJsonArray(choices) ? { data: choices.flatMap(picturesIn) } : undefined
+  },
+}
+
+/** One of several may fail. */
+function resultOf(result: JsonValue): JsonObject {
+  if (!isJsonObject(result)) return {}
+  return typeof result['url'] === 'string' ? { url: result['url'] } : { error: errorIn(result) ?? null }
+}
+
+function picturesIn(choice: JsonValue): readonly JsonObject[] {
+  const message = isJsonObject(choice) ? choice['message'] : undefined
+  const content = isJsonObject(message) ? message['content'] : undefined
+  const parts = isJsonArray(content) ? content.filter(isJsonObject) : []
+  return parts.flatMap(({ image }) => (typeof image === 'string' ? [{ url: image }] : []))
+}
+
+const RUNNING: ReadonlySet<unknown> = new Set(['PENDING', 'RUNNING'])
+
+export const dashscopeImages: PassedDialect = {
+  ...passedDialect({ protocol: 'images', path: '', words: WORDS, rewrite }),
+  paths: [GENERATIONS],
+  form: ({ baseUrl, operation, forwardModelId }) => {
+    if (operation === 'count-tokens') return undefined
+    return OF_TASKS.test(forwardModelId)
+      ? { method: 'POST', url: ofApi(baseUrl, IMAGE_TASKS), headers: { 'x-dashscope-async': 'enable' } }
+      : { method: 'POST', url: ofApi(baseUrl, GENERATION), headers: {} }
+  },
+  askAgain: (answer, { baseUrl }) => {
+    const { task_id: id, task_status: status } = outputOf(answer)
+    if (typeof id !== 'string' || !RUNNING.has(status)) return undefined
+    return { url: ofApi(baseUrl, `/api/v1/tasks/${encodeURIComponent(id)}`), headers: {} }
+  },
+}

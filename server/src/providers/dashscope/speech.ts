@@ -1,0 +1,81 @@
+/**
+ * Speech by Qwen-TTS. Whole, the vendor answers with an address, so it is asked for events: samples in base64, and the last one
+ * says that it is over.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { passedDialect } from '../dialects/passed.ts'
+import { renamed } from '../dialects/rename.ts'
+import { soundAs, soundAsked, voiceName } from '../dialects/speech.ts'
+import { wavOf } from '../dialects/wav.ts'
+import type { FormRewrite, PassedDialect } from '../provider.ts'
+import { GENERATION, ofApi } from './address.ts'
+import { errorIn, outputOf } from './answer.ts'
+import { WORDS } from './failure-words.ts'
+
+/** Of its samples, of two bytes, one channel. */
+const RATE = 24_000
+
+/** Its own members besides, which a client may add. */
+const OWN = { input: 'text', language_type: 'language_type' }
+const OF_INSTRUCTED = {
+  ...OWN,
+  instructions: 'instructions',
+  optimize_instructions: 'optimize_instructions',
+}
+
+const rewrite: FormRewrite = {
+  request: ({ model, voice, response_format: format, stream_format: events, ...rest }) => {
+    const isInstructed = typeof model === 'string' && model.includes('instruct')
+    const { members, dropped } = renamed(rest, isInstructed ? OF_INSTRUCTED : OWN)
+    const isMade = format === undefined || format === 'wav' || format === 'pcm'
+    return {
+      body: { model, input: { ...members, voice: voiceName(voice) } },
+      dropped: [...dropped, ...(isMade ? [] : ['response_format'])],
+      context: soundAsked({ response_format: format, stream_format: events }),
+    }
+  },
+  gathered: (events) => {
+    const failed = events.find((event) => errorIn(event) !== undefined)
+    if (failed !== undefined) return failed
+    const last = events.at(-1)
+    if (last === undefined || outputOf(last)['finish_reason'] !== 'stop') return undefined
+    return { ...last, pieces: events.map((event) => audioOf(event)['data'] ?? null) }
+  },
+  answer: (body) => {
+    const error = errorIn(body)
+    if (error !== undefined) return { error }
+    return body['pieces'] === undefined ? undefined : told(body['usage'])
+  },
+  sound: ({ pieces, usage }, context) => {
+    const bytes = Buffer.concat(Array.isArray(pieces) ? pieces.map(bytesOf) : [])
+    if (bytes.length === 0) return undefined
+    const isFile = bytes.subarray(0, 4).toString('latin1') === 'RIFF'
+    if (context['format'] === 'pcm' && !isFile) return soundAs({ type: 'audio/pcm', bytes }, context)
+    const made = { type: 'audio/wav', bytes: isFile ? bytes : wavOf(bytes, RATE) }
+    const usageOf = told(usage)['usage']
+    return soundAs(made, context, isJsonObject(usageOf) ? usageOf : undefined)
+  },
+}
+
+function audioOf(event: JsonObject): JsonObject {
+  const { audio } = outputOf(event)
+  return isJsonObject(audio) ? audio : {}
+}
+
+function bytesOf(piece: unknown): Uint8Array {
+  return Buffer.from(typeof piece === 'string' ? piece : '', 'base64')
+}
+
+/** Models that are billed by character tell no tokens. */
+function told(usage: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(usage) || typeof usage['output_tokens'] !== 'number') return {}
+  return { usage }
+}
+
+export const dashscopeSpeech: PassedDialect = {
+  ...passedDialect({ protocol: 'speech', path: '', words: WORDS, rewrite }),
+  form: ({ baseUrl, operation }) =>
+    operation === 'count-tokens'
+      ? undefined
+      : { method: 'POST', url: ofApi(baseUrl, GENERATION), headers: { 'x-dashscope-sse': 'enable' } },
+}
