@@ -35,6 +35,8 @@ const PLACES: Readonly<Record<string, string>> = {
 }
 
 const KINDS_INDEX = 'server/src/pipeline/kinds/index.ts'
+/** As docs/architecture.md promises. */
+const FILES_MAX = 6
 const OWN_FILE = 'server/src/pipeline/kinds/classification.ts'
 
 class Copy {
@@ -166,6 +168,17 @@ describe('the guide to adding an endpoint', () => {
       200,
       { data: { refusal: null, routes: [{ chains: [{ protocol: 'classification' }] }] } },
     ])
+  })
+
+  test('touching at most six source files', async () => {
+    const files = [...(await readSnippets()).keys()].filter((name) => name.startsWith('server/src/'))
+    // A path that clients were told is not offered has a line there.
+    const sources = [
+      ...files.filter((name) => !name.endsWith('.test.ts')),
+      'server/src/http/calls/unoffered.ts',
+    ]
+    expect(sources).toContain(OWN_FILE)
+    expect(sources.length).toBeLessThanOrEqual(FILES_MAX)
   })
 
   test('and whose code passes the type check of the project', async () => {
