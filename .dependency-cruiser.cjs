@@ -122,7 +122,7 @@ module.exports = {
     rule({
       name: 'upstream-speaks-through-undici',
       comment:
-        'One HTTP client for the whole product, with back-pressure by hand (docs/decisions/0001-stack.md).',
+        'One HTTP client for the whole product, with back-pressure by hand (docs/decisions/0001-stack.md, 0020-upstream-client.md).',
       from: src('upstream/'),
       dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
       toNot: 'node_modules/(undici|ipaddr\\.js|jose|@smithy/signature-v4)/',

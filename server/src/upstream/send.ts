@@ -1,14 +1,12 @@
 /**
- * Calls outward over undici's `dispatch`, with back-pressure by hand and no promise per chunk. One exchange is one
- * state machine: connecting, waiting for the first byte, flowing, over.
+ * Calls outward, with back-pressure by hand and no promise per chunk. One exchange is one state machine: connecting,
+ * waiting for the first byte, flowing, over.
  */
-import type { Dispatcher } from 'undici'
 import { type SecretMask, applyAuth, maskText, openSecretMask } from './credentials/auth.ts'
 import { filterBody } from './body-filter.ts'
-import type { BodyPiece } from '../core/passthrough/splice.ts'
-import { ChunkStream } from './chunk-stream.ts'
-import { Connections, type Lease, SplitUrls } from './connect/connections.ts'
+import { Connections, type Lease, ordinaryWay, SplitUrls, type Way } from './connect/connections.ts'
 import { type FindProxy, noProxies } from './connect/find-proxy.ts'
+import type { AnswerHandler, Flow } from './connect/transport.ts'
 import { systemTimers, type TimerHandle, type Timers } from './timers.ts'
 import { TokenCache } from './credentials/token-cache.ts'
 import type {
@@ -22,9 +20,6 @@ import type {
 import type { BodyFilter, FilterOutput } from './filter.ts'
 import type { HeaderList } from './credentials/header-list.ts'
 
-/** Bodies up to this size are joined: one copy is cheaper than several writes. */
-const JOIN_BYTES_MAX = 65_536
-
 const MS_PER_SECOND = 1_000
 
 /** A timer this late says that the event loop stood still. */
@@ -34,10 +29,12 @@ export interface UpstreamOptions {
   readonly timers?: Timers
   /** Absent: every connection goes straight. */
   readonly findProxy?: FindProxy
+  /** How connections are made; absent: as is ordinary. */
+  readonly way?: Way
 }
 
 export function openUpstream(options: UpstreamOptions = {}): Upstream {
-  const connections = new Connections(options.findProxy ?? noProxies)
+  const connections = new Connections(options.way ?? ordinaryWay(options.findProxy ?? noProxies))
   return {
     open: openOver(connections, options.timers ?? systemTimers),
     close: () => connections.close(),
@@ -70,14 +67,14 @@ interface Room {
 
 type Phase = 'connecting' | 'waiting' | 'flowing' | 'draining' | 'over'
 
-class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
+class Sending implements UpstreamExchange, AnswerHandler {
   sent = false
   readonly #call: UpstreamCall
   readonly #sink: UpstreamSink
   readonly #room: Room
   #phase: Phase = 'connecting'
   #lease: Lease | undefined
-  #controller: Dispatcher.DispatchController | undefined
+  #connection: Flow | undefined
   #filter: BodyFilter | undefined
   /** Undefined where the upstream is called without a secret. */
   #mask: SecretMask | undefined
@@ -114,7 +111,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
   pause(): void {
     this.#paused = true
     this.#filter?.pause()
-    this.#controller?.pause()
+    this.#connection?.pause()
   }
 
   resume(): void {
@@ -123,7 +120,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     // Silence and slowness count from now: what came before was ours.
     this.#since = this.#room.timers.now()
     this.#measureFrom(this.#since)
-    // Later, because undici's parser may be running for another connection right now and is not re-entrant.
+    // Later, because undici's parser, where it is undici's, may be running for another connection and is not re-entrant.
     queueMicrotask(() => {
       if (this.#paused || this.#phase === 'over') return
       this.#filter?.resume()
@@ -135,25 +132,25 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     this.#fail('aborted', 'aborted by the gateway')
   }
 
-  // The five below are undici's handler.
+  // The six below are the transport's.
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(connection: Flow): void {
     if (this.#phase === 'over') {
-      controller.abort(new Error('aborted'))
+      connection.abort(new Error('aborted'))
       return
     }
-    this.#controller = controller
+    this.#connection = connection
     this.#phase = 'waiting'
     this.sent = true
     this.#touch()
     this.#arm()
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: UpstreamHead['headers'],
-  ): void {
+  onRequestProgress(): void {
+    this.#touch()
+  }
+
+  onResponseStart(connection: Flow, status: number, headers: UpstreamHead['headers']): void {
     // Informational heads come before the real one.
     if (status < 200 || this.#phase === 'over') return
     const filtered = filterBody({ status, headers }, this.#call.framing, this.#filterOutput())
@@ -163,10 +160,10 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     }
     this.#filter = filtered.filter
     this.#sink.head(this.#mask === undefined ? filtered.head : this.#mask.head(filtered.head))
-    if (this.#paused) controller.pause()
+    if (this.#paused) connection.pause()
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(connection: Flow, chunk: Buffer): void {
     if (this.#phase === 'over') return
     this.#touch()
     if (this.#phase !== 'flowing') this.#beginFlowing()
@@ -176,12 +173,12 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     }
     if (this.#filter.push(chunk)) return
     this.#filterFull = true
-    controller.pause()
+    connection.pause()
   }
 
   onResponseEnd(): void {
     if (this.#phase === 'over') return
-    this.#controller = undefined
+    this.#connection = undefined
     this.#lease?.release()
     if (this.#filter === undefined) {
       this.#end()
@@ -191,8 +188,8 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     this.#filter.end()
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.#controller = undefined
+  onResponseError(_connection: Flow | undefined, error: Error): void {
+    this.#connection = undefined
     this.#fail(kindOfError(error, this.#phase), describeError(error))
   }
 
@@ -233,28 +230,15 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
       return
     }
     this.#mask = openSecretMask(this.#call.credential, authHeaders)
-    const body = this.#body()
+    const { body, bodyLength } = this.#call
     const headers = [...authHeaders]
     const given = this.#call.request.headers
     for (const name in given) headers.push(name, given[name] ?? '')
     headers.push('accept-encoding', 'identity')
-    if (body !== null) {
-      headers.push('content-length', String(this.#call.bodyLength))
-      if (given['content-type'] === undefined) headers.push('content-type', 'application/json')
-    }
-    this.#lease.client.dispatch(
-      { path: address.path, method: this.#call.request.method, headers, body },
-      this,
-    )
-  }
-
-  #body(): Uint8Array | ChunkStream | null {
-    const { body, bodyLength } = this.#call
-    if (body === undefined) return null
-    const only = body[0]
-    if (body.length === 1 && only instanceof Uint8Array) return only
-    if (bodyLength <= JOIN_BYTES_MAX && body.every(isInMemory)) return Buffer.concat(body, bodyLength)
-    return new ChunkStream(body, () => this.#touch())
+    if (body !== undefined && given['content-type'] === undefined)
+      headers.push('content-type', 'application/json')
+    const { method } = this.#call.request
+    this.#lease.transport.dispatch({ method, path: address.path, headers, body, bodyLength }, this)
   }
 
   #give(chunk: Uint8Array): void {
@@ -297,7 +281,7 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
   }
 
   #flow(): void {
-    if (!this.#paused && !this.#filterFull) this.#controller?.resume()
+    if (!this.#paused && !this.#filterFull) this.#connection?.resume()
   }
 
   #fail(kind: TransportFailure['kind'], detail: string): void {
@@ -305,8 +289,8 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
     const { sent } = this
     const unanswered = this.#phase === 'waiting'
     this.#leave()
-    this.#controller?.abort(new Error(kind))
-    this.#controller = undefined
+    this.#connection?.abort(new Error(kind))
+    this.#connection = undefined
     if (kind === 'reset' && unanswered) this.#lease?.distrust()
     else this.#lease?.discard()
     this.#filter?.destroy()
@@ -429,10 +413,6 @@ class Sending implements UpstreamExchange, Dispatcher.DispatchHandler {
   }
 }
 
-function isInMemory(piece: BodyPiece): piece is Uint8Array {
-  return piece instanceof Uint8Array
-}
-
 /** What came was no HTTP we can read, or what should go out is none. */
 const PROTOCOL_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
@@ -441,10 +421,12 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ])
 
+/** Our own, and that of undici's parser, which has no usable code in every version. */
+const PROTOCOL_ERRORS: ReadonlySet<string> = new Set(['HttpSyntaxError', 'HTTPParserError'])
+
 function kindOfError(error: Error, phase: Phase): TransportFailure['kind'] {
   const code = codeOf(error) ?? ''
-  // The parser's own error has no usable code in every version.
-  if (PROTOCOL_CODES.has(code) || error.name === 'HTTPParserError') return 'protocol'
+  if (PROTOCOL_CODES.has(code) || PROTOCOL_ERRORS.has(error.name)) return 'protocol'
   return phase === 'connecting' ? 'connect' : 'reset'
 }
 

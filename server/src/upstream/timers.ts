@@ -19,3 +19,12 @@ export const systemTimers: Timers = {
     return { cancel: () => clearTimeout(timeout) }
   },
 }
+
+/** For what nobody waits for: these do not keep the process alive. */
+export const backgroundTimers: Timers = {
+  ...systemTimers,
+  set: (callback, delayMs) => {
+    const timeout = setTimeout(callback, delayMs).unref()
+    return { cancel: () => clearTimeout(timeout) }
+  },
+}

@@ -1,6 +1,12 @@
 import { Client, buildConnector } from 'undici'
-import type { FindProxy } from './find-proxy.ts'
+import { Connection, type ConnectionPlace, type ConnectionRoom } from '../http1/connection.ts'
+import { createDial } from '../http1/dial.ts'
+import { Turns } from '../http1/turns.ts'
+import { backgroundTimers, type TimerHandle, type Timers } from '../timers.ts'
+import type { FindProxy, Proxy } from './find-proxy.ts'
+import type { Transport } from './transport.ts'
 import { tunnelConnector } from './tunnel.ts'
+import { UndiciTransport } from './undici-transport.ts'
 
 /** Idle connections kept per origin; one more is closed when it falls idle. */
 const IDLE_MAX = 256
@@ -8,16 +14,20 @@ const IDLE_MAX = 256
 const OPEN_MAX = 16_384
 /** Idle connections are closed before most load balancers do it (60 s). An upstream's `keep-alive` header may shorten it. */
 const IDLE_MS = 30_000
+/** How often those that idled for too long are looked for; before each use it is looked at in any case. */
+const SWEEP_MS = 5_000
 /** Response heads beyond this are refused; providers send 2–4 kB, some with long policies 20. */
 const HEAD_BYTES_MAX = 65_536
 /** A backstop only: the exchange has its vendor's own connect timeout. */
 const CONNECT_MS_MAX = 60_000
 /** TLS sessions kept for resumption, per origin. */
 const TLS_SESSIONS_MAX = 64
+/** As much as libuv reads at once. */
+const READ_BYTES = 65_536
 
 /** One connection's turn with one call. */
 export interface Lease {
-  readonly client: Client
+  readonly transport: Transport
   /** Gives it back, idle and healthy. */
   release(): void
   /** Closes it: it broke, or an answer was left unread on it. */
@@ -30,19 +40,28 @@ export interface Lease {
   distrust(): void
 }
 
+/** @param onClose to be called when the connection is gone */
+export type OpenTransport = (onClose: () => void) => Transport
+
+/** How connections to an origin are made. */
+export type Way = (origin: string) => OpenTransport
+
 /**
  * Keep-alive connections by origin. One connection serves one call at a time and the latest used is taken first, so
  * that a burst's extra ones fall idle and close.
  */
 export class Connections {
   readonly #origins = new Map<string, Origin>()
-  readonly #findProxy: FindProxy
+  readonly #way: Way
+  readonly #timers: Timers
+  #sweep: TimerHandle | undefined
   #running = 0
   #onQuiet: (() => void) | undefined
   #closed = false
 
-  constructor(findProxy: FindProxy) {
-    this.#findProxy = findProxy
+  constructor(way: Way, timers: Timers = backgroundTimers) {
+    this.#way = way
+    this.#timers = timers
   }
 
   /** undefined: closed, or the origin has as many as it may have. */
@@ -50,13 +69,13 @@ export class Connections {
     if (this.#closed) return undefined
     let origin = this.#origins.get(address)
     if (origin === undefined) {
-      origin = new Origin(address, this.#findProxy, () => this.#origins.delete(address))
+      origin = new Origin(this.#way(address), () => this.#origins.delete(address))
       this.#origins.set(address, origin)
     }
-    const taken = origin.take()
+    const taken = origin.take(this.#timers.now())
     if (taken === undefined) return undefined
     this.#running += 1
-    return new ClientLease(taken, origin, () => this.#leave())
+    return new OriginLease(taken, origin, this)
   }
 
   /** Waits for running calls, then closes everything. */
@@ -67,124 +86,163 @@ export class Connections {
         this.#onQuiet = resolve
       })
     }
-    await Promise.all([...this.#origins.values()].map((origin) => origin.close()))
+    this.#sweep?.cancel()
+    for (const origin of this.#origins.values()) origin.dropIdle()
   }
 
-  #leave(): void {
+  keep(transport: Transport, origin: Origin): void {
+    origin.keep(transport, this.#timers.now())
+    this.#sweep ??= this.#timers.set(this.#onSweep, SWEEP_MS)
+  }
+
+  leave(): void {
     this.#running -= 1
     if (this.#running === 0) this.#onQuiet?.()
+  }
+
+  readonly #onSweep = (): void => {
+    this.#sweep = undefined
+    const now = this.#timers.now()
+    let idle = 0
+    for (const origin of this.#origins.values()) idle += origin.dropOverdue(now)
+    if (idle > 0) this.#sweep = this.#timers.set(this.#onSweep, SWEEP_MS)
   }
 }
 
 interface Taken {
-  readonly client: Client
+  readonly transport: Transport
   readonly wasIdle: boolean
 }
 
-class ClientLease implements Lease {
-  readonly client: Client
+class OriginLease implements Lease {
+  readonly transport: Transport
   readonly #wasIdle: boolean
   readonly #origin: Origin
-  readonly #leave: () => void
+  readonly #connections: Connections
   #over = false
 
-  constructor({ client, wasIdle }: Taken, origin: Origin, leave: () => void) {
-    this.client = client
+  constructor({ transport, wasIdle }: Taken, origin: Origin, connections: Connections) {
+    this.transport = transport
     this.#wasIdle = wasIdle
     this.#origin = origin
-    this.#leave = leave
+    this.#connections = connections
   }
 
   release(): void {
     if (!this.#finish()) return
-    this.#origin.keep(this.client)
+    this.#connections.keep(this.transport, this.#origin)
   }
 
   discard(): void {
     if (!this.#finish()) return
-    this.#origin.drop(this.client)
+    this.#origin.drop(this.transport)
   }
 
   distrust(): void {
     if (!this.#finish()) return
-    this.#origin.drop(this.client)
+    this.#origin.drop(this.transport)
     if (this.#wasIdle) this.#origin.dropIdle()
   }
 
   #finish(): boolean {
     if (this.#over) return false
     this.#over = true
-    this.#leave()
+    this.#connections.leave()
     return true
   }
 }
 
+interface Idle {
+  readonly transport: Transport
+  /** Not used from then on. */
+  readonly until: number
+}
+
 class Origin {
-  readonly #address: string
-  readonly #connect: buildConnector.connector
-  readonly #idle: Client[] = []
+  readonly #openTransport: OpenTransport
+  readonly #idle: Idle[] = []
   readonly #onEmpty: () => void
   #open = 0
 
-  constructor(address: string, findProxy: FindProxy, onEmpty: () => void) {
-    this.#address = address
+  constructor(openTransport: OpenTransport, onEmpty: () => void) {
+    this.#openTransport = openTransport
     this.#onEmpty = onEmpty
-    // One connector for all, so that TLS sessions are resumed across connections.
-    const connect = buildConnector({ timeout: CONNECT_MS_MAX, maxCachedSessions: TLS_SESSIONS_MAX })
-    const proxy = findProxy(address)
-    this.#connect = proxy === undefined ? connect : tunnelConnector(proxy, { inside: connect })
   }
 
-  take(): Taken | undefined {
-    const idle = this.#idle.pop()
-    if (idle !== undefined) return { client: idle, wasIdle: true }
+  take(now: number): Taken | undefined {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (now < idle.until) return { transport: idle.transport, wasIdle: true }
+      this.drop(idle.transport)
+    }
     if (this.#open >= OPEN_MAX) return undefined
-    const client = new Client(this.#address, {
-      connect: this.#connect,
-      keepAliveTimeout: IDLE_MS,
-      maxHeaderSize: HEAD_BYTES_MAX,
-      // The exchange keeps time itself: it knows when it was paused, and tests have no clock.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
-    client.on('disconnect', () => this.#onDisconnect(client))
+    const transport = this.#openTransport(() => this.#onClose(transport))
     this.#open += 1
-    return { client, wasIdle: false }
+    return { transport, wasIdle: false }
   }
 
-  keep(client: Client): void {
-    if (this.#idle.length < IDLE_MAX) this.#idle.push(client)
-    else this.drop(client)
+  keep(transport: Transport, now: number): void {
+    if (!transport.reusable || this.#idle.length >= IDLE_MAX) this.drop(transport)
+    else this.#idle.push({ transport, until: now + Math.min(IDLE_MS, transport.idleMsMax) })
   }
 
-  drop(client: Client): void {
+  drop(transport: Transport): void {
     this.#open -= 1
-    // Not at once: undici may be in the middle of reporting the end that led here.
-    queueMicrotask(() => client.destroy(null, ignoreClosed))
+    transport.destroy()
     if (this.#open === 0) this.#onEmpty()
   }
 
   dropIdle(): void {
-    for (const client of this.#idle.splice(0)) this.drop(client)
+    for (const { transport } of this.#idle.splice(0)) this.drop(transport)
   }
 
-  async close(): Promise<void> {
-    const idle = this.#idle.splice(0)
-    this.#open -= idle.length
-    await Promise.all(idle.map((client) => client.destroy()))
-    this.#onEmpty()
+  /** @returns how many idle on */
+  dropOverdue(now: number): number {
+    const overdue = this.#idle.filter(({ until }) => until <= now)
+    for (const idle of overdue) {
+      this.#idle.splice(this.#idle.indexOf(idle), 1)
+      this.drop(idle.transport)
+    }
+    return this.#idle.length
   }
 
-  #onDisconnect(client: Client): void {
-    const place = this.#idle.indexOf(client)
+  #onClose(transport: Transport): void {
+    const place = this.#idle.findIndex((idle) => idle.transport === transport)
     if (place === -1) return
     this.#idle.splice(place, 1)
-    this.drop(client)
+    this.drop(transport)
   }
 }
 
-/** Destroying tells its caller when the socket is gone; nobody here waits for it. */
-function ignoreClosed(): void {}
+/** Straight to the origin by the client of our own; by undici where a proxy stands between. */
+export function ordinaryWay(findProxy: FindProxy): Way {
+  const room: ConnectionRoom = { readBuffer: Buffer.allocUnsafeSlow(READ_BYTES), turns: new Turns() }
+  return (origin) => {
+    const proxy = findProxy(origin)
+    if (proxy !== undefined) return undiciWay(proxy)(origin)
+    // One for all connections, so that TLS sessions are resumed across them.
+    const place: ConnectionPlace = { host: new URL(origin).host, dial: createDial(origin) }
+    return (onClose) => new Connection(place, room, onClose)
+  }
+}
+
+/** @param proxy undefined: straight, which only tests do */
+export function undiciWay(proxy: Proxy | undefined): Way {
+  return (origin) => {
+    const inside = buildConnector({ timeout: CONNECT_MS_MAX, maxCachedSessions: TLS_SESSIONS_MAX })
+    const connect = proxy === undefined ? inside : tunnelConnector(proxy, { inside })
+    return (onClose) => {
+      const client = new Client(origin, {
+        connect,
+        keepAliveTimeout: IDLE_MS,
+        maxHeaderSize: HEAD_BYTES_MAX,
+        // The exchange keeps time itself: it knows when it was paused, and tests have no clock.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
+      return new UndiciTransport(client, onClose)
+    }
+  }
+}
 
 export interface SplitUrl {
   readonly origin: string

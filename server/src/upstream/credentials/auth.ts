@@ -174,7 +174,7 @@ export function openSecretMask(credential: CredentialSecret, headers: HeaderList
 
 /** The same for a text that is whole. */
 export function maskText(text: string, credential: CredentialSecret): string {
-  return maskWith(text, withBase64(needlesOf(credential)))
+  return maskWith(text, withBase64(needlesOf(credential)).map(textOf))
 }
 
 class Masking implements SecretMask {
@@ -188,12 +188,12 @@ class Masking implements SecretMask {
   head(head: UpstreamHead): UpstreamHead {
     // Errors are where credentials are echoed, and few: every form of them is looked for.
     if (head.status >= 400) this.#needles = withBase64(this.#needles)
+    const secrets = this.#needles.map(textOf)
     const headers: Record<string, string | string[]> = {}
-    for (const [name, value] of Object.entries(head.headers)) {
+    for (const name of Object.keys(head.headers)) {
+      const value = head.headers[name] ?? ''
       headers[name] =
-        typeof value === 'string'
-          ? maskWith(value, this.#needles)
-          : value.map((one) => maskWith(one, this.#needles))
+        typeof value === 'string' ? maskWith(value, secrets) : value.map((one) => maskWith(one, secrets))
     }
     return { status: head.status, headers }
   }
@@ -276,11 +276,16 @@ function distinct(buffers: readonly Buffer[]): readonly Buffer[] {
 }
 
 /** Header values are Latin-1, texts are UTF-8; a secret is ASCII in both. */
-function maskWith(text: string, needles: readonly Buffer[]): string {
-  return needles.reduce((masked, needle) => {
-    const secret = needle.toString()
-    return masked.includes(secret) ? masked.replaceAll(secret, '*'.repeat(secret.length)) : masked
-  }, text)
+function maskWith(text: string, secrets: readonly string[]): string {
+  let masked = text
+  for (const secret of secrets) {
+    if (masked.includes(secret)) masked = masked.replaceAll(secret, '*'.repeat(secret.length))
+  }
+  return masked
+}
+
+function textOf(needle: Buffer): string {
+  return needle.toString()
 }
 
 /** The same bytes where there is nothing to mask. */

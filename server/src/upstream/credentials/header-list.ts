@@ -1,4 +1,4 @@
 /** Headers in the order in which they are sent. */
 
-/** Names and values in turn, as undici takes them. */
+/** Names and values in turn. */
 export type HeaderList = readonly string[]

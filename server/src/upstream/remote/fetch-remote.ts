@@ -11,6 +11,7 @@ import { type AllowList, mayReach } from '../connect/guard.ts'
 import { openOver } from '../send.ts'
 import { systemTimers, type Timers } from '../timers.ts'
 import { tunnelConnector } from '../connect/tunnel.ts'
+import { UndiciTransport } from '../connect/undici-transport.ts'
 import type { UpstreamHead } from '../upstream.ts'
 
 export interface RemoteOptions {
@@ -208,10 +209,9 @@ export function pinnedLease(
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const discard = (): void => {
-    queueMicrotask(() => client.destroy(null, () => undefined))
-  }
-  return { client, release: discard, discard, distrust: discard }
+  const transport = new UndiciTransport(client)
+  const discard = (): void => transport.destroy()
+  return { transport, release: discard, discard, distrust: discard }
 }
 
 function pinnedLookup(address: string): LookupFunction {

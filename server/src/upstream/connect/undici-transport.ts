@@ -1,0 +1,58 @@
+import type { Client } from 'undici'
+import type { BodyPiece } from '../../core/passthrough/splice.ts'
+import { ChunkStream } from '../chunk-stream.ts'
+import type { AnswerHandler, Transport, TransportRequest } from './transport.ts'
+
+/** Bodies up to this size are joined: one copy is cheaper than several writes. */
+const JOIN_BYTES_MAX = 65_536
+
+/** One connection of undici's: for proxies, and for addresses that were judged one by one. */
+export class UndiciTransport implements Transport {
+  /** undici closes by itself what cannot be used again. */
+  readonly reusable = true
+  readonly idleMsMax = Number.POSITIVE_INFINITY
+  readonly #client: Client
+
+  /** @param onClose its connection is gone, whether it was idle or not */
+  constructor(client: Client, onClose: () => void = () => undefined) {
+    this.#client = client
+    client.on('disconnect', onClose)
+  }
+
+  dispatch(request: TransportRequest, handler: AnswerHandler): void {
+    const { method, path, headers, bodyLength } = request
+    const body = bodyOf(request, handler)
+    this.#client.dispatch(
+      {
+        method,
+        path,
+        headers: body === null ? [...headers] : [...headers, 'content-length', String(bodyLength)],
+        body,
+      },
+      handler,
+    )
+  }
+
+  destroy(): void {
+    // Not at once: undici may be in the middle of reporting the end that led here.
+    queueMicrotask(() => this.#client.destroy(null, ignoreClosed))
+  }
+}
+
+function bodyOf(
+  { body, bodyLength }: TransportRequest,
+  handler: AnswerHandler,
+): Uint8Array | ChunkStream | null {
+  if (body === undefined) return null
+  const only = body[0]
+  if (body.length === 1 && only instanceof Uint8Array) return only
+  if (bodyLength <= JOIN_BYTES_MAX && body.every(isInMemory)) return Buffer.concat(body, bodyLength)
+  return new ChunkStream(body, () => handler.onRequestProgress())
+}
+
+function isInMemory(piece: BodyPiece): piece is Uint8Array {
+  return piece instanceof Uint8Array
+}
+
+/** Destroying tells its caller when the socket is gone; nobody here waits for it. */
+function ignoreClosed(): void {}

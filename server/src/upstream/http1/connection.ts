@@ -1,0 +1,239 @@
+/** One connection to an origin over HTTP/1.1, and one call after the other on it. */
+import type { Socket } from 'node:net'
+import type { AnswerHandler, Flow, Transport, TransportRequest } from '../connect/transport.ts'
+import { AnswerParser, type AnswerSink } from './answer-parser.ts'
+import type { Dial } from './dial.ts'
+import { formHead } from './form-head.ts'
+import type { AnswerHead } from './parse-head.ts'
+import type { Turns } from './turns.ts'
+import { checkLength, Upload } from './upload.ts'
+
+/** From so much on bytes are given away with the memory they were read into: as long as they come, nothing is copied. */
+const HAND_OVER_BYTES = 32_768
+
+/** What the connections of one thread share. */
+export interface ConnectionRoom {
+  /** Sockets are read into it, one at a time; what is kept is copied out before the next. */
+  readonly readBuffer: Buffer
+  readonly turns: Turns
+}
+
+export interface ConnectionPlace {
+  /** With its port, as requests name it. */
+  readonly host: string
+  readonly dial: Dial
+}
+
+export class Connection implements Transport, Flow, AnswerSink {
+  idleMsMax = 0
+  readonly #place: ConnectionPlace
+  readonly #room: ConnectionRoom
+  readonly #onClose: () => void
+  readonly #parser = new AnswerParser(this)
+  #socket: Socket | undefined
+  /** It can be written to. */
+  #ready = false
+  #call: Call | undefined
+  #upload: Upload | undefined
+  #paused = false
+  /** What is being read. */
+  #bytes: Buffer
+  /** The last read brought so much that the next one gets memory of its own. */
+  #manyBytes = false
+  #destroyed = false
+
+  /** @param onClose its socket is gone while no call was under way */
+  constructor(place: ConnectionPlace, room: ConnectionRoom, onClose: () => void) {
+    this.#place = place
+    this.#room = room
+    this.#onClose = onClose
+    this.#bytes = room.readBuffer
+  }
+
+  get reusable(): boolean {
+    return this.#ready && this.#call === undefined && this.idleMsMax > 0
+  }
+
+  dispatch(request: TransportRequest, handler: AnswerHandler): void {
+    let head: string
+    try {
+      head = formHead(this.#place.host, request)
+      if (request.body !== undefined) checkLength(request.body, request.bodyLength)
+    } catch (error) {
+      queueMicrotask(() => handler.onResponseError(undefined, errorOf(error)))
+      return
+    }
+    this.#call = { request, handler, head, written: false }
+    if (this.#socket === undefined) {
+      this.#open()
+      return
+    }
+    this.#socket.ref()
+    this.#room.turns.wait(this.#write)
+  }
+
+  destroy(): void {
+    this.#destroyed = true
+    this.#call = undefined
+    this.#close()
+  }
+
+  // The three below are the exchange's.
+
+  pause(): void {
+    this.#paused = true
+    this.#socket?.pause()
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    this.#socket?.resume()
+  }
+
+  abort(): void {
+    this.destroy()
+  }
+
+  // The two below are the parser's.
+
+  head(head: AnswerHead): void {
+    this.idleMsMax = head.keepMs
+    this.#call?.handler.onResponseStart(this, head.status, head.headers)
+  }
+
+  body(from: number, until: number): void {
+    this.#call?.handler.onResponseData(this, this.#takeOut(from, until))
+  }
+
+  #open(): void {
+    const { dial } = this.#place
+    const socket = dial.open({ buffer: this.#nextBuffer, callback: this.#onRead })
+    this.#socket = socket
+    socket
+      .once(dial.readyEvent, () => {
+        if (socket !== this.#socket) return
+        this.#ready = true
+        this.#write()
+      })
+      .on('drain', () => this.#upload?.pump())
+      .on('end', () => this.#onEnd(socket))
+      .on('error', (error) => this.#lose(socket, error))
+      .on('close', () => this.#lose(socket, new Error('the connection was closed')))
+  }
+
+  readonly #nextBuffer = (): Buffer =>
+    this.#manyBytes ? Buffer.allocUnsafeSlow(this.#room.readBuffer.byteLength) : this.#room.readBuffer
+
+  readonly #write = (): void => {
+    const call = this.#call
+    const socket = this.#socket
+    // Given up meanwhile, or waiting for another socket because this one was closed.
+    if (call === undefined || socket === undefined || !this.#ready || call.written) return
+    call.handler.onRequestStart(this)
+    if (this.#call !== call) return
+    call.written = true
+    this.#parser.start(call.request.method)
+    this.#upload = new Upload(socket, call.request.body ?? [], {
+      progress: () => call.handler.onRequestProgress(),
+      fail: (error) => this.#fail(error),
+    })
+    this.#upload.begin(call.head, call.request.bodyLength)
+  }
+
+  readonly #onRead = (length: number, buffer: Uint8Array): boolean => {
+    // What nobody asked for is no answer to whoever comes next.
+    if (this.#call?.written !== true) {
+      if (this.#socket !== undefined) this.#lose(this.#socket, new Error('bytes that nobody asked for'))
+      return true
+    }
+    try {
+      this.#bytes = bufferOf(buffer, length)
+      const used = this.#parser.push(this.#bytes)
+      this.#manyBytes = length >= HAND_OVER_BYTES && !this.#parser.over
+      if (this.#parser.over) this.#finish(used === length)
+    } catch (error) {
+      this.#fail(errorOf(error))
+    }
+    return true
+  }
+
+  #takeOut(from: number, until: number): Buffer {
+    const isOwn = this.#bytes.buffer !== this.#room.readBuffer.buffer
+    if (isOwn && until - from >= HAND_OVER_BYTES) return this.#bytes.subarray(from, until)
+    const chunk = Buffer.allocUnsafe(until - from)
+    this.#bytes.copy(chunk, 0, from, until)
+    return chunk
+  }
+
+  #onEnd(socket: Socket): void {
+    if (socket !== this.#socket) return
+    if (this.#call?.written === true && this.#parser.finish()) this.#finish(false)
+    else this.#lose(socket, new Error('the other side closed the connection'))
+  }
+
+  /** @param clean the answer ended where the bytes did */
+  #finish(clean: boolean): void {
+    const call = this.#call
+    if (call === undefined) return
+    const settled = this.#upload?.done === true && this.#socket?.writableLength === 0
+    this.#call = undefined
+    this.#upload = undefined
+    if (clean && settled && this.idleMsMax > 0) {
+      this.resume()
+      this.#socket?.unref()
+    } else this.#close()
+    try {
+      call.handler.onResponseEnd()
+    } catch (error) {
+      call.handler.onResponseError(this, errorOf(error))
+    }
+  }
+
+  #fail(error: Error): void {
+    const call = this.#call
+    this.#call = undefined
+    this.#close()
+    call?.handler.onResponseError(this, error)
+  }
+
+  /** The socket is gone. A call of which nothing was written goes over a new one, unless this one never stood. */
+  #lose(socket: Socket, error: Error): void {
+    if (socket !== this.#socket) return
+    const stood = this.#ready
+    if (this.#call === undefined) {
+      this.#close()
+      if (!this.#destroyed) this.#onClose()
+    } else if (stood && !this.#call.written) {
+      this.#close()
+      this.#open()
+    } else this.#fail(error)
+  }
+
+  #close(): void {
+    this.#parser.stop()
+    this.#upload?.stop()
+    this.#upload = undefined
+    this.#socket?.destroy()
+    this.#socket = undefined
+    this.#ready = false
+    this.#paused = false
+    this.#manyBytes = false
+  }
+}
+
+interface Call {
+  readonly request: TransportRequest
+  readonly handler: AnswerHandler
+  readonly head: string
+  /** Whatever goes wrong now, the upstream may have it. */
+  written: boolean
+}
+
+function bufferOf(bytes: Uint8Array, length: number): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, length)
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error('not an error was thrown', { cause: error })
+}

@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net'
+import type { BodyPiece, StoredBytes } from '../../core/passthrough/splice.ts'
+import { HttpSyntaxError } from './syntax-error.ts'
+
+/** Requests up to this size go out in one piece: one copy is cheaper than a write of several. */
+const JOIN_BYTES_MAX = 16_384
+/** Read at once of what lies outside of memory. */
+const READ_BYTES = 65_536
+
+export interface UploadEvents {
+  /** The socket asks for more. */
+  progress(): void
+  /** What lies outside of memory cannot be read. */
+  fail(error: Error): void
+}
+
+/** A request on its way out: one write where it is small, else piece by piece as the socket takes them. */
+export class Upload {
+  /** All of it has been handed to the socket. */
+  done = false
+  readonly #socket: Socket
+  readonly #pieces: readonly BodyPiece[]
+  readonly #events: UploadEvents
+  #next = 0
+  /** Of the stored piece at `#next`. */
+  #read = 0
+  #stopped = false
+
+  constructor(socket: Socket, pieces: readonly BodyPiece[], events: UploadEvents) {
+    this.#socket = socket
+    this.#pieces = pieces
+    this.#events = events
+  }
+
+  /** @param head a character a byte */
+  begin(head: string, bodyLength: number): void {
+    const length = head.length + bodyLength
+    if (length <= JOIN_BYTES_MAX && this.#pieces.every(isInMemory)) {
+      this.#socket.write(join(head, this.#pieces, length))
+      this.done = true
+      return
+    }
+    this.#socket.cork()
+    this.#socket.write(head, 'latin1')
+    this.pump()
+    this.#socket.uncork()
+  }
+
+  /** Goes on after the socket drained. */
+  pump(): void {
+    if (this.done || this.#stopped) return
+    this.#events.progress()
+    for (let wanted = true; wanted; ) {
+      const piece = this.#pieces[this.#next]
+      if (piece === undefined) {
+        this.done = true
+        return
+      }
+      if (!isInMemory(piece) && this.#read < piece.length) {
+        this.#readStored(piece)
+        return
+      }
+      this.#next += 1
+      this.#read = 0
+      if (isInMemory(piece) && piece.byteLength > 0) wanted = this.#socket.write(piece)
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  #readStored(stored: StoredBytes): void {
+    stored.read(this.#read, Math.min(READ_BYTES, stored.length - this.#read)).then(
+      (bytes) => {
+        if (this.#stopped) return
+        this.#read += bytes.byteLength
+        if (this.#socket.write(bytes)) this.pump()
+      },
+      (error: unknown) => {
+        if (!this.#stopped) this.#events.fail(error instanceof Error ? error : new Error(String(error)))
+      },
+    )
+  }
+}
+
+/** A length that is not kept to would make the next request part of this one. */
+export function checkLength(pieces: readonly BodyPiece[], bodyLength: number): void {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (length !== bodyLength) throw new HttpSyntaxError('a body that is not as long as it says')
+}
+
+function join(head: string, pieces: readonly Uint8Array[], length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  let at = bytes.write(head, 'latin1')
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.byteLength
+  }
+  return bytes
+}
+
+function isInMemory(piece: BodyPiece): piece is Uint8Array {
+  return piece instanceof Uint8Array
+}
