@@ -72,7 +72,7 @@ test.each([
     'mistral',
     { key: 'sk-other' },
     'key',
-    'has the credential main already',
+    'already has the credential main',
   ],
   ['a key for a vendor that needs none', 'sandbox', { key: 'sk-other' }, 'key', 'needs none'],
   ['a model of another vendor', 'sandbox', { models: ['gpt-nothing'] }, 'models[0]', 'gpt-nothing'],

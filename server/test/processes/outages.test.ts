@@ -355,7 +355,7 @@ describe.concurrent('a pause', () => {
 })
 
 const hasTakenOver = (instance: Launched) =>
-  Promise.resolve(instance.errors().includes('or that nobody hears of'))
+  Promise.resolve(instance.errors().includes('or that no longer report'))
 
 /** The first of two sleeps until the second has ended its calls; then it goes on. */
 async function takeOver(
