@@ -86,6 +86,9 @@ async function ask(operation: Operation, headers: Record<string, string>, organi
   )
 }
 
+const CROSS_SITE = { 'sec-fetch-site': 'cross-site', 'x-sluice-csrf': '1' }
+const OPENED_BY_SESSIONS: ReadonlySet<string> = new Set(['account', 'session', 'organisation', 'admin'])
+
 describe('the authorisation matrix', () => {
   test('every route has its rule, and the management API is for admins alone [D-accounts-115]', () => {
     expect(operations.length).toBeGreaterThan(80)
@@ -112,6 +115,28 @@ describe('the authorisation matrix', () => {
           ? status === 401
           : isRefused(answer)
       if (!holds || status >= 500)
+        wrong.push(`${operation.method} ${operation.path}: ${status} ${body.code ?? ''}`)
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('a request that another site makes a browser send', () => {
+  test.each([
+    ['with the cookie alone', {}],
+    ['from another origin', { origin: 'https://evil.example' }],
+    ['from another site by the browser’s word, whatever its headers', CROSS_SITE],
+  ])('%s changes nothing on any route that sessions open [D-accounts-17]', async (_how, headers) => {
+    const session = await headersOf('admin')
+    const cookie = `sluice_session=${session['authorization']?.replace('Bearer ', '') ?? ''}`
+    const changing = operations.filter(
+      ({ method, access, isCall }) => !isCall && method !== 'GET' && OPENED_BY_SESSIONS.has(access),
+    )
+    expect(changing.length).toBeGreaterThan(60)
+    const wrong: string[] = []
+    for (const operation of changing) {
+      const { status, body } = await ask(operation, { cookie, ...headers })
+      if (status !== 403 || body.code !== 40305)
         wrong.push(`${operation.method} ${operation.path}: ${status} ${body.code ?? ''}`)
     }
     expect(wrong).toEqual([])
