@@ -285,6 +285,7 @@ export const ERROR_PROSE = {
       'The instance is shutting down; its running calls end first.',
       'Its database cannot be reached.',
       'The bodies of running calls together have reached their bound.',
+      'An upload is too large for memory, and the disk of the gateway is full.',
     ],
     mend: 'Repeat after `Retry-After`; another instance answers when there is one.',
   },

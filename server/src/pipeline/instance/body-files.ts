@@ -6,15 +6,18 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { StoredBytes } from '../../core/passthrough/splice.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { isDiskFull } from './pending/durable-file.ts'
 
 export interface BodyFiles {
+  /** Rejects with 50301 where the disk is full. */
   open(): Promise<BodyFile>
 }
 
 export interface BodyFile {
-  /** Resolves when they are in the file; pieces come one after the other. */
+  /** Resolves when they are in the file; pieces come one after the other. Rejects with 50301 where the disk is full. */
   append(chunk: Uint8Array): Promise<void>
   /** What is in it. */
   readonly stored: StoredBytes
@@ -27,22 +30,47 @@ export interface BodyFile {
 const FOLDER = 'bodies'
 const OWN = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-export function createBodyFiles(dataDirectory: string, telemetry: Pick<Telemetry, 'background'>): BodyFiles {
+/** Uploads that lie there are gone within seconds; what else fills a disk takes somebody who makes room. */
+const RETRY_AFTER_MS = 10_000
+
+interface BodyFilesTelemetry extends Pick<Telemetry, 'background'> {
+  readonly log: Pick<Telemetry['log'], 'error'>
+}
+
+/** `openFile` is the system's; a test may play a disk that is full. */
+export function createBodyFiles(
+  dataDirectory: string,
+  { background, log }: BodyFilesTelemetry,
+  openFile: typeof open = open,
+): BodyFiles {
   const folder = join(dataDirectory, FOLDER)
+  const refusalOf = (error: unknown): unknown => {
+    if (!isDiskFull(error)) return error
+    log.error({ error, folder }, 'the disk is full: a large upload is refused')
+    return new GatewayError(50301, {
+      message: 'there is no room for a large upload right now, try again later',
+      retryAfterMs: RETRY_AFTER_MS,
+      cause: error,
+    })
+  }
   return {
     async open() {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const path = join(folder, randomUUID())
-      const handle = await open(path, OWN, 0o600)
       try {
-        await rm(path)
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        const path = join(folder, randomUUID())
+        const handle = await openFile(path, OWN, 0o600)
+        try {
+          await rm(path)
+        } catch (error) {
+          await handle.close()
+          throw error
+        }
+        const onClosing = (closing: Promise<void>): void =>
+          background.track(closing, 'close the file of a body')
+        return new OpenBodyFile(handle, onClosing, refusalOf)
       } catch (error) {
-        await handle.close()
-        throw error
+        throw refusalOf(error)
       }
-      return new OpenBodyFile(handle, (closing) =>
-        telemetry.background.track(closing, 'close the file of a body'),
-      )
     },
   }
 }
@@ -50,12 +78,18 @@ export function createBodyFiles(dataDirectory: string, telemetry: Pick<Telemetry
 class OpenBodyFile implements BodyFile {
   readonly #handle: FileHandle
   readonly #onClosing: (closing: Promise<void>) => void
+  readonly #refusalOf: (error: unknown) => unknown
   #length = 0
   #closed = false
 
-  constructor(handle: FileHandle, onClosing: (closing: Promise<void>) => void) {
+  constructor(
+    handle: FileHandle,
+    onClosing: (closing: Promise<void>) => void,
+    refusalOf: (error: unknown) => unknown,
+  ) {
     this.#handle = handle
     this.#onClosing = onClosing
+    this.#refusalOf = refusalOf
   }
 
   get descriptor(): number {
@@ -67,16 +101,16 @@ class OpenBodyFile implements BodyFile {
   }
 
   async append(chunk: Uint8Array): Promise<void> {
-    let written = 0
-    while (written < chunk.byteLength) {
-      const { bytesWritten } = await this.#handle.write(
-        chunk,
-        written,
-        chunk.byteLength - written,
-        this.#length,
-      )
-      written += bytesWritten
-      this.#length += bytesWritten
+    try {
+      let written = 0
+      while (written < chunk.byteLength) {
+        const left = chunk.byteLength - written
+        const { bytesWritten } = await this.#handle.write(chunk, written, left, this.#length)
+        written += bytesWritten
+        this.#length += bytesWritten
+      }
+    } catch (error) {
+      throw this.#refusalOf(error)
     }
   }
 
