@@ -3,6 +3,7 @@
  * says that it is over.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { fromBase64 } from '../dialects/base64.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
 import { soundAs, soundAsked, voiceName } from '../dialects/speech.ts'
@@ -47,8 +48,10 @@ const rewrite: FormRewrite = {
     return body['pieces'] === undefined ? undefined : told(body['usage'])
   },
   sound: ({ pieces, usage }, context) => {
-    const bytes = Buffer.concat(Array.isArray(pieces) ? pieces.map(bytesOf) : [])
-    if (bytes.length === 0) return undefined
+    const decoded = Array.isArray(pieces) ? pieces.map(bytesOf) : []
+    const whole = decoded.filter((piece) => piece !== undefined)
+    const bytes = Buffer.concat(whole)
+    if (whole.length < decoded.length || bytes.length === 0) return undefined
     const isFile = bytes.subarray(0, 4).toString('latin1') === 'RIFF'
     if (context['format'] === 'pcm' && !isFile) return soundAs({ type: 'audio/pcm', bytes }, context)
     const made = { type: 'audio/wav', bytes: isFile ? bytes : wavOf(bytes, RATE) }
@@ -62,8 +65,8 @@ function audioOf(event: JsonObject): JsonObject {
   return isJsonObject(audio) ? audio : {}
 }
 
-function bytesOf(piece: unknown): Uint8Array {
-  return Buffer.from(typeof piece === 'string' ? piece : '', 'base64')
+function bytesOf(piece: unknown): Uint8Array | undefined {
+  return fromBase64(typeof piece === 'string' ? piece : '')
 }
 
 /** Models that are billed by character tell no tokens. */

@@ -50,10 +50,18 @@ function picturesIn(candidates: JsonValue | undefined): readonly JsonObject[] {
 /** Nothing where the vendor tells nothing. */
 export function toldUsage(usage: JsonValue | undefined): JsonObject {
   if (!isJsonObject(usage)) return {}
-  const count = (name: string) => (typeof usage[name] === 'number' ? usage[name] : 0)
-  const input = count('promptTokenCount')
-  const output = count('candidatesTokenCount') + count('thoughtsTokenCount')
-  return { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } }
+  const count = (name: string) => (typeof usage[name] === 'number' ? usage[name] : undefined)
+  const [made, thought] = [count('candidatesTokenCount'), count('thoughtsTokenCount')]
+  const input = count('promptTokenCount') ?? 0
+  const output = (made ?? 0) + (thought ?? 0)
+  const isMadeTold = made !== undefined || thought !== undefined
+  return {
+    usage: {
+      input_tokens: input,
+      ...(isMadeTold ? { output_tokens: output } : {}),
+      total_tokens: input + output,
+    },
+  }
 }
 
 export function geminiImages(place: GeminiPlace): PassedDialect {

@@ -3,6 +3,7 @@ import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FormRewrite, PassedDialect, Sound } from '../provider.ts'
 import { type GeminiPlace, generating, partsOf } from './gemini-generating.ts'
+import { fromBase64 } from './base64.ts'
 import { toldUsage } from './gemini-images.ts'
 import { soundAs, soundAsked, voiceName } from './speech.ts'
 import { wavOf } from './wav.ts'
@@ -54,14 +55,21 @@ function soundIn(candidates: JsonValue | undefined, raw: boolean): Sound | undef
   const pieces = soundPieces(candidates)
   const [first] = pieces
   if (first === undefined) return undefined
-  const bytes = Buffer.concat(pieces.map(({ data }) => Buffer.from(data, 'base64')))
-  if (bytes.length === 0) return undefined
+  const decoded = pieces.map(({ data }) => fromBase64(data))
+  const whole = decoded.filter((piece) => piece !== undefined)
+  const bytes = Buffer.concat(whole)
+  if (whole.length < decoded.length || bytes.length === 0) return undefined
   const { type } = first
   if (!/^audio\/(?:l16|pcm)\b/i.test(type)) return { type, bytes }
+  // Samples are of two bytes.
+  if (bytes.length % 2 === 1) return undefined
   if (raw) return { type: 'audio/pcm', bytes }
-  const rate = Number(/rate=(\d{4,6})\b/.exec(type)?.[1] ?? RATE)
+  const rate = Number(/rate=([1-9]\d{3,5})\b/.exec(type)?.[1] ?? RATE)
   return { type: 'audio/wav', bytes: wavOf(bytes, rate) }
 }
+
+/** What a header may hold, of sound: it becomes the type of the answer. */
+const SOUND_TYPE = /^audio\/[\x20-\x7e]+$/i
 
 function soundPieces(
   candidates: JsonValue | undefined,
@@ -70,7 +78,8 @@ function soundPieces(
   return partsOf(first).flatMap(({ inlineData: inline }) => {
     if (!isJsonObject(inline)) return []
     const { mimeType: type, data } = inline
-    return typeof type === 'string' && typeof data === 'string' ? [{ type, data }] : []
+    const isSound = typeof type === 'string' && SOUND_TYPE.test(type)
+    return isSound && typeof data === 'string' ? [{ type, data }] : []
   })
 }
 

@@ -10,13 +10,13 @@ import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { classify, codeIn, kindOfCode } from './failures.ts'
 
 /** `opus` comes as it is documented for other interfaces of the vendor's; one it does not make, it refuses. */
-const TYPES: Readonly<Record<string, string>> = {
-  mp3: 'audio/mpeg',
-  wav: 'audio/wav',
-  flac: 'audio/flac',
-  pcm: 'audio/pcm',
-  opus: 'audio/opus',
-}
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['flac', 'audio/flac'],
+  ['pcm', 'audio/pcm'],
+  ['opus', 'audio/opus'],
+])
 
 /** Its own members, which a client may add. */
 const OWN = {
@@ -59,7 +59,7 @@ const rewrite: FormRewrite = {
     // Whatever is no digit ends what is read.
     if (bytes.length * 2 !== hex.length) return undefined
     const made = isJsonObject(info) && typeof info['audio_format'] === 'string' ? info['audio_format'] : 'mp3'
-    return soundAs({ type: TYPES[made] ?? 'application/octet-stream', bytes }, context)
+    return soundAs({ type: TYPES.get(made) ?? 'application/octet-stream', bytes }, context)
   },
 }
 

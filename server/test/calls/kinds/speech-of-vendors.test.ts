@@ -120,6 +120,9 @@ describe('MiniMax', () => {
     ['flac', 'audio/flac'],
     ['pcm', 'audio/pcm'],
     ['of tomorrow', 'application/octet-stream'],
+    ['constructor', 'application/octet-stream'],
+    ['__proto__', 'application/octet-stream'],
+    ['mp3\r\nx: y', 'application/octet-stream'],
   ])('says that the format %s is %s', async (format, type) => {
     upstream.answer(spoken(SOUND, format))
     expect(await speak({ model: 'of-minimax', input: 'Hi', voice: 'v' })).toMatchObject({ type })
@@ -154,6 +157,9 @@ describe('MiniMax', () => {
     ['writes no hexadecimal text', answerJson({ data: { audio: 'abxy' }, base_resp: { status_code: 0 } })],
     ['writes half a byte', answerJson({ data: { audio: 'abc' }, base_resp: { status_code: 0 } })],
     ['answers something else', answerJson({ task_id: 7 })],
+    ['says that it is well, and nothing else', answerJson({ data: null, base_resp: { status_code: 0 } })],
+    ['answers with a page', answerJson('<html>', 200, { 'content-type': 'text/html' })],
+    ['ends in the middle of its document', answerJson('{"data":{"audio":"fffb90')],
   ])('that %s leads to the next chain, and is not paid', async (_what, answerer) => {
     upstream.answer(answerer)
     spare.answer(spare200)
@@ -213,6 +219,50 @@ describe('Gemini', () => {
         },
       ],
     ])
+  })
+
+  const PART = { inlineData: { mimeType: 'audio/wav', data: SOUND.toString('base64') } }
+  const saying = (parts: readonly object[], usageMetadata?: object) =>
+    answerJson({ candidates: [{ content: { parts } }], ...(usageMetadata && { usageMetadata }) })
+  const holding = (mimeType: string, data: string) =>
+    saying([{ inlineData: { mimeType, data } }], { promptTokenCount: 7, candidatesTokenCount: 60 })
+
+  test.each<[string, Answerer]>([
+    ['no part that is sound', saying([{ text: 'Hello' }], { promptTokenCount: 7, candidatesTokenCount: 60 })],
+    ['a picture', holding('image/png', SOUND.toString('base64'))],
+    ['a page', holding('text/html', SOUND.toString('base64'))],
+    ['a type that holds another header', holding('audio/wav\r\nx: y', SOUND.toString('base64'))],
+    ['a type that no header takes', holding('audio/wav; name=你', SOUND.toString('base64'))],
+    ['nothing in base64', holding('audio/wav', '')],
+    ['base64 that is none', holding('audio/wav', '//uQ!!AAp7')],
+    ['base64 that breaks off', holding('audio/wav', '//uQA')],
+    ['half a sample', holding('audio/L16;rate=24000', Buffer.from([1, 0, 2]).toString('base64'))],
+  ])('that answers with %s has not spoken: 502, and nothing is charged', async (_what, answerer) => {
+    upstream.answer(answerer)
+    await expect(speak({ model: 'of-google', input: 'Hello', voice: 'Kore' })).rejects.toMatchObject({
+      status: 502,
+    })
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+  })
+
+  test('that names no rate of any sound is taken at its usual one', async () => {
+    upstream.answer(spoken('audio/L16;rate=0000'))
+    const { sound } = await speak({ model: 'of-google', input: 'Hello', voice: 'Kore' })
+    expect(sound.readUInt32LE(24)).toBe(24_000)
+  })
+
+  test.each<[string, object | undefined, object]>([
+    ['nothing', undefined, { output: 8 }],
+    ['an empty count', {}, { output: 8 }],
+    ['a total alone', { totalTokenCount: 67 }, { output: 8 }],
+    ['its input alone', { promptTokenCount: 7 }, { input: 7, output: 8 }],
+    ['words in place of numbers', { promptTokenCount: '7', candidatesTokenCount: '60' }, { output: 8 }],
+    ['fewer than none', { promptTokenCount: -7, candidatesTokenCount: -60 }, { output: 8 }],
+    ['more than any', { promptTokenCount: 1e12, candidatesTokenCount: 1e12 }, { output: 16_000 }],
+  ])('that tells %s of its tokens is charged by what can be', async (_what, told, usage) => {
+    upstream.answer(saying([PART], told))
+    await speak({ model: 'of-google', input: 'Hello', voice: 'Kore' })
+    expect(await gateway.lastLog()).toMatchObject({ usage })
   })
 
   test('is charged by the tokens it tells', async () => {
@@ -319,6 +369,7 @@ describe('DashScope', () => {
     ['without a sample', spoken(OVER)],
     ['with an error', spoken(piece(SAMPLES), 'event:error\ndata:{"code":"InternalError","message":"x"}\n\n')],
     ['that are none', spoken('data: what?\n\n')],
+    ['of no base64', spoken(event({ audio: { data: 'AQID!!' }, finish_reason: null }), OVER)],
     ['in whose place there is an address', answerJson({ output: { audio: { url: 'http://v/a.wav' } } })],
   ])('with events %s leads to the next chain', async (_what, answerer) => {
     upstream.answer(answerer)
