@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Funding } from '../../core/ledger/operations.ts'
 import type { Chain } from '../../core/catalogue.ts'
 import { orderChains } from '../../core/routing/order.ts'
@@ -33,7 +33,14 @@ const ANSWER_DEADLINE_MS = 900_000
 
 /** What an upstream does with one try. */
 type Act =
-  | { readonly verdict: Verdict; readonly ending?: Ending; readonly tookMs?: number; readonly replays?: true }
+  | {
+      readonly verdict: Verdict
+      readonly ending?: Ending
+      readonly tookMs?: number
+      readonly replays?: true
+      /** It says so only when it is told that the time is over. */
+      readonly onceExpired?: true
+    }
   | { readonly skipped: string; readonly failure?: FinalFailure }
   | { readonly throws: string }
 
@@ -62,6 +69,7 @@ const ACTS = {
   trickles: transport('idle-timeout', true),
   'cut short': failed({ kind: 'answer', answer: { kind: 'cut' } }),
   'long deadline': { ...failed({ kind: 'deadline' }), tookMs: ANSWER_DEADLINE_MS },
+  'says nothing': { ...failed({ kind: 'deadline' }), onceExpired: true },
   'short deadline': { ...failed({ kind: 'deadline' }), tookMs: 1_000 },
   'client left': { verdict: { kind: 'gone' } },
   stopped: { verdict: { kind: 'stopped' } },
@@ -72,12 +80,18 @@ const ACTS = {
 } satisfies Readonly<Record<string, Act>>
 type ActName = keyof typeof ACTS
 
+/** What is under way when the time of the call runs out. */
+type Moment = 'opening' | 'waiting' | 'giving back' | 'answering'
+
 /** One call after the other; what each upstream does stands in `script`, and its last act goes on. */
 class Trial {
   now = 1_000_000
   model = MODEL
   readonly health: HealthBoard = createHealthBoard()
   readonly tried: string[] = []
+  readonly expired: string[] = []
+  /** undefined: in time. */
+  runsOut: Moment | undefined
   readonly givenBack: string[] = []
   readonly logged: string[] = []
   #script: Partial<Record<Name, readonly ActName[]>> = {}
@@ -99,6 +113,7 @@ class Trial {
         open: (leg) => this.#open(leg),
         giveBack: (leg) => {
           this.givenBack.push(leg.chain.vendorCode)
+          this.#reach('giving back')
           return Promise.resolve()
         },
         clientGone: () => false,
@@ -167,17 +182,36 @@ class Trial {
     if ('throws' in act) throw new Error(act.throws)
     if ('skipped' in act) return { kind: 'skipped', reason: act.skipped, failure: act.failure }
     this.now += act.tookMs ?? 10
+    this.#reach('opening')
+    const reach = (moment: Moment) => this.#reach(moment)
+    const onceExpired = async (verdict: Verdict): Promise<Verdict> => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (!this.expired.includes(name)) throw new Error('nobody said that the time is over')
+      return verdict
+    }
     const exchange = {
-      verdict: Promise.resolve(act.verdict),
-      ended: Promise.resolve({ ending: act.ending }),
+      get verdict() {
+        reach('waiting')
+        return act.onceExpired === true ? onceExpired(act.verdict) : Promise.resolve(act.verdict)
+      },
+      get ended() {
+        reach('answering')
+        return Promise.resolve({ ending: act.ending })
+      },
       status: 200,
       firstByteAt: this.now,
       sent: true,
       lane: { replays: () => act.replays === true },
       trouble: undefined,
-      expire: () => undefined,
+      expire: () => this.expired.push(name),
     }
     return { kind: 'open', exchange: exchange as unknown as Exchange }
+  }
+
+  #reach(moment: Moment): void {
+    if (this.runsOut !== moment) return
+    this.runsOut = undefined
+    vi.advanceTimersByTime(ANSWER_DEADLINE_MS)
   }
 }
 
@@ -442,6 +476,56 @@ test.each(ROWS)('%s', async (_what, { script, tried, records, told, a }) => {
     a,
   })
   expect(Object.values(CHAINS).map((chain) => trial.health.of(chain).running)).toEqual([0, 0, 0])
+})
+
+describe('the time of a call that runs out', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  test.each<
+    [
+      string,
+      Moment,
+      Row['script'],
+      Record<'tried' | 'expired', readonly Name[]> & Record<'told' | 'andIfItBreaks', string>,
+    ]
+  >([
+    [
+      'while a request is put together ends that try, and the search',
+      'opening',
+      { a: ['says nothing'] },
+      { tried: ['a'], expired: ['a'], told: 'deadline of a', andIfItBreaks: 'broken' },
+    ],
+    [
+      'while an answer is waited for ends that try, and the search',
+      'waiting',
+      { a: ['says nothing'] },
+      { tried: ['a'], expired: ['a'], told: 'deadline of a', andIfItBreaks: 'broken' },
+    ],
+    [
+      'between two tries ends the next one as it begins',
+      'giving back',
+      { a: ['busy'], b: ['says nothing'] },
+      { tried: ['a', 'b'], expired: ['b'], told: 'upstream 503 of a', andIfItBreaks: 'broken' },
+    ],
+    [
+      'once an answer has begun does not end it',
+      'answering',
+      {},
+      { tried: ['a'], expired: [], told: 'answering a', andIfItBreaks: 'answering a' },
+    ],
+  ])('%s', async (_what, moment, script, seen) => {
+    const trial = new Trial()
+    trial.runsOut = moment
+    const { outcome, search } = await trial.call(script)
+    expect(trial.runsOut).toBeUndefined()
+    expect({
+      tried: trial.tried,
+      expired: trial.expired,
+      told: toldOf(outcome),
+      andIfItBreaks: toldOf(search.broken(new Error('out of memory'))),
+    }).toEqual(seen)
+  })
 })
 
 describe('one call after the other', () => {

@@ -59,7 +59,18 @@ type SearchedCall = Pick<ReservedCall, 'at' | 'requestId' | 'catalogue'>
 /** What ends the search. */
 type End = DistributiveOmit<Exclude<AttemptOutcome, { readonly kind: 'failed' }>, 'records'>
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never
+type Decided = Extract<End, { readonly exchange: Exchange }>
 type Result = SearchResult<End, FinalFailure>
+
+type SearchState =
+  | { readonly kind: 'between-tries' }
+  | { readonly kind: 'trying'; readonly exchange: Exchange }
+  /** What is tried all the same is told to expire at once. */
+  | { readonly kind: 'out-of-time' }
+  /** What the call has come to, whatever breaks while it is noted down. */
+  | { readonly kind: 'decided'; readonly end: Decided }
+
+const BETWEEN_TRIES: SearchState = { kind: 'between-tries' }
 
 export class ExchangeSearch implements Trying<End, FinalFailure> {
   readonly pinned = false
@@ -73,10 +84,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
   readonly #call: SearchedCall
   readonly #tries: Tries
   readonly #deadline: NodeJS.Timeout
-  #current: Exchange | undefined
-  #expired = false
-  /** What the call has come to, whatever breaks while it is noted down. */
-  #decided: Extract<End, { readonly exchange: Exchange }> | undefined
+  #state: SearchState = BETWEEN_TRIES
   /** A request may have reached a vendor. */
   sent = false
 
@@ -85,10 +93,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     this.#call = call
     this.#tries = tries
     this.chains = new ChainSearch(pipeline, call, this)
-    this.#deadline = setTimeout(() => {
-      this.#expired = true
-      this.#current?.expire()
-    }, pipeline.limits.answerDeadlineMs)
+    this.#deadline = setTimeout(() => this.#runOut(), pipeline.limits.answerDeadlineMs)
     this.#deadline.unref()
   }
 
@@ -104,12 +109,12 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
   /** An answer that has begun goes on, and one that is read on for a client that has gone is still charged. */
   broken(error: unknown): AttemptOutcome {
     const { records } = this.chains
-    if (this.#decided === undefined) return { kind: 'broken', error, records }
+    if (this.#state.kind !== 'decided') return { kind: 'broken', error, records }
     this.#pipeline.telemetry.log.error(
       { requestId: this.#call.requestId, error },
       'an answer goes on although something inside the gateway failed',
     )
-    return { records, ...this.#decided }
+    return { records, ...this.#state.end }
   }
 
   async tryOnce(leg: Leg): Promise<Tried<End, FinalFailure>> {
@@ -120,20 +125,22 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
       return { kind: 'failed', failure, note: { outcome: opened.reason } }
     }
     const { exchange } = opened
-    this.#current = exchange
     // The time may have run out while the request was put together.
-    if (this.#expired) exchange.expire()
+    if (this.#state.kind === 'out-of-time') exchange.expire()
+    else this.#state = { kind: 'trying', exchange }
     const verdict = await exchange.verdict
-    this.#current = undefined
+    if (this.#state.kind === 'trying') this.#state = BETWEEN_TRIES
     this.sent ||= exchange.sent
     const { firstByteAt } = exchange
     switch (verdict.kind) {
       case 'committed':
-        this.#decided = { kind: 'answering', leg, exchange }
-        return over(this.#decided, { outcome: 'answered', status: exchange.status, firstByteAt })
+        return over(this.#decide({ kind: 'answering', leg, exchange }), {
+          outcome: 'answered',
+          status: exchange.status,
+          firstByteAt,
+        })
       case 'gone':
-        this.#decided = { kind: 'gone', leg, exchange }
-        return over(this.#decided, { outcome: 'client gone', firstByteAt })
+        return over(this.#decide({ kind: 'gone', leg, exchange }), { outcome: 'client gone', firstByteAt })
       case 'stopped':
         return over({ kind: 'stopped' }, { outcome: 'stopped', firstByteAt })
       case 'broken':
@@ -163,7 +170,20 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
   }
 
   isOver(): boolean {
-    return this.#expired || this.#tries.clientGone()
+    return this.#state.kind === 'out-of-time' || this.#tries.clientGone()
+  }
+
+  /** The answer deadline of the call. */
+  #runOut(): void {
+    const state = this.#state
+    if (state.kind === 'decided') return
+    this.#state = { kind: 'out-of-time' }
+    if (state.kind === 'trying') state.exchange.expire()
+  }
+
+  #decide(end: Decided): Decided {
+    this.#state = { kind: 'decided', end }
+    return end
   }
 
   #failed(
