@@ -15,7 +15,7 @@ import {
   isConvertible,
   upstreamOf,
 } from '../attempt/dialect.ts'
-import { openAskedAgain } from './asked-again.ts'
+import { openAskedAgain } from '../attempt/asked-again.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'

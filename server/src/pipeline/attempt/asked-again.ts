@@ -13,7 +13,7 @@ import type {
   UpstreamHead,
   UpstreamSink,
 } from '../../upstream/upstream.ts'
-import { parseJson } from '../attempt/classify.ts'
+import { parseJson } from './classify.ts'
 
 /** A picture takes seconds; twenty questions a second are allowed to a whole account. */
 const PAUSE_MS = 2_000
