@@ -11,7 +11,13 @@ import { openUnsettledFiles, type UnsettledFiles } from '../pipeline/instance/pe
 import { startVideos } from '../pipeline/video/serve-videos.ts'
 import { runningExaminer } from './doctor/examine-running.ts'
 import { knownPresets } from './presets.ts'
-import { every, type Housekeeping, type InstancePeriods, startHousekeeping } from './rounds/housekeeping.ts'
+import {
+  every,
+  type Housekeeping,
+  type InstancePeriods,
+  keepPrices,
+  startHousekeeping,
+} from './rounds/housekeeping.ts'
 import { createClientAddress, createIsProxy } from '../http/request-head.ts'
 import { type ConsolePages, openConsolePages } from '../http/console/console-pages.ts'
 import { explain } from '../pipeline/explain/explain.ts'
@@ -29,7 +35,6 @@ import { openCashier } from './open-cashier.ts'
 import { noteAudit, noteForbidden } from './note-security.ts'
 import { openIdentity } from './open-identity.ts'
 import { keepPayments } from './rounds/payment-rounds.ts'
-import { keepPrices } from './rounds/price-clock.ts'
 import { type BlobStore, PING_PATIENCE_MS } from '../storage/stores/blobs.ts'
 import { openStorage } from '../storage/open.ts'
 import { openBlobs } from '../storage/open-blobs.ts'

@@ -1,8 +1,24 @@
-/** What both stores do with the bytes on their way in. */
+/** What both stores do with a blob’s key, and with the bytes on their way in. */
 import { createHash } from 'node:crypto'
 import { BlobTooLarge } from './failures/blob-too-large.ts'
 import type { StoredBlob } from './stores/blobs.ts'
 import { StorageUnavailable } from './failures/unavailable.ts'
+
+const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+const SEGMENTS_MAX = 8
+
+/**
+ * The segments of a blob's key, such as `videos/video_1.mp4`. Keys are made by us; one that is not of this form is a
+ * mistake in the program. A segment begins with a letter or a digit, so no key leaves its directory, and what a store
+ * keeps beside the blobs begins with something else.
+ */
+export function segmentsOf(key: string): readonly string[] {
+  const segments = key.split('/')
+  if (segments.length > SEGMENTS_MAX || !segments.every((segment) => SEGMENT.test(segment))) {
+    throw new Error(`${JSON.stringify(key)} is no key of a blob`)
+  }
+  return segments
+}
 
 /** Counts and hashes a source as it is read, and ends it when it grows too large. */
 export class BlobSource implements AsyncIterable<Uint8Array> {

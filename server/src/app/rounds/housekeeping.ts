@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../core/durations.ts'
 import type { CallId, InstanceId } from '../../core/ids.ts'
+import { applyDuePrices } from '../../management/admin/prices.ts'
 import type { BlobStore } from '../../storage/stores/blobs.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
@@ -169,4 +170,22 @@ export async function expireVideos(
     await storage.videos.forget(bare, at)
     if (bare.length < VIDEOS_PER_REMOVAL) return
   }
+}
+
+/** How late a price may come into force. */
+const LOOK_EVERY_MS = 1_000
+
+/** Puts prices into force when their moment comes. Every instance may do it: each change happens once. */
+export function keepPrices(parts: {
+  readonly storage: Pick<Storage, 'prices' | 'audit' | 'catalogue'>
+  readonly telemetry: Telemetry
+  readonly now: () => number
+}): { stop(): void } {
+  const { storage, telemetry, now } = parts
+  const work = async (): Promise<void> => {
+    const applied = await applyDuePrices(storage, now())
+    if (applied > 0) telemetry.log.info({ applied }, 'prices came into force')
+  }
+  const timer = every(LOOK_EVERY_MS, telemetry, { work, name: 'activation of scheduled prices' })
+  return { stop: () => clearInterval(timer) }
 }

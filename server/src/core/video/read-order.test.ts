@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fieldsOfChat } from './chat-order.ts'
 import { fieldsOfParts, type FormFields } from './form.ts'
-import { type ReadOrder, readOrder } from './read-order.ts'
+import { type ReadOrder, declaredSeconds, orderSeconds, readOrder } from './read-order.ts'
 
 const decode = (text: string): Uint8Array | undefined =>
   /^[A-Za-z0-9+/]+=*$/.test(text) ? Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)) : undefined
@@ -130,5 +130,53 @@ describe('a chat call as an order', () => {
       style: 'noir',
     })
     expect(Object.keys(fields).sort()).toEqual(['duration', 'model', 'prompt', 'style'])
+  })
+})
+
+describe('declared seconds', () => {
+  test.each([
+    ['5', 5],
+    ['7.5', 7.5],
+    ['0', undefined],
+    ['-1', undefined],
+    ['8s', undefined],
+    ['1', 1],
+    ['0.999999', undefined],
+    ['0.000001', undefined],
+    ['1e3', 1_000],
+    ['+4', 4],
+    ['1_2', 12],
+    ['0x10', 16],
+    ['１２', 12],
+    ['1.1', 1.1],
+    ['4.0000001', 4],
+    ['1.2.3', undefined],
+    ['Infinity', undefined],
+    ['1e99', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%s is %s', (text, seconds) => {
+    expect(declaredSeconds(text)).toBe(seconds)
+  })
+
+  test.each([
+    [
+      'absent: billed, shown and sent as the default [D-video-18] [D-video-19]',
+      undefined,
+      { billed: 6, shown: '6', sent: 6 },
+    ],
+    ['declared: billed, shown and sent as they are', '9', { billed: 9, shown: '9', sent: 9 }],
+    [
+      'no number: sent as they are, billed at the default [D-video-20] [D-video-21]',
+      'long',
+      { billed: 6, shown: '6', sent: undefined },
+    ],
+    [
+      'left to the vendor: the default, so that price and video agree',
+      '-1',
+      { billed: 6, shown: '6', sent: 6 },
+    ],
+  ])('%s', (_name, text, expected) => {
+    expect(orderSeconds(text, 6)).toEqual(expected)
   })
 })

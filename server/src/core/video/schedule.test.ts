@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readRange } from './range.ts'
 import { backOffMs, nextPollMs } from './schedule.ts'
-import { declaredSeconds, orderSeconds } from './seconds.ts'
 
 describe('polls', () => {
   test.each([
@@ -24,54 +23,6 @@ describe('polls', () => {
     ['to a minute', 6, undefined, 60_000],
   ])('back off %s', (_name, failures, hintMs, expected) => {
     expect(backOffMs({ afterMs: 5_000, ageMs: 0, draw: 0.5 }, failures, hintMs)).toBe(expected)
-  })
-})
-
-describe('declared seconds', () => {
-  test.each([
-    ['5', 5],
-    ['7.5', 7.5],
-    ['0', undefined],
-    ['-1', undefined],
-    ['8s', undefined],
-    ['1', 1],
-    ['0.999999', undefined],
-    ['0.000001', undefined],
-    ['1e3', 1_000],
-    ['+4', 4],
-    ['1_2', 12],
-    ['0x10', 16],
-    ['１２', 12],
-    ['1.1', 1.1],
-    ['4.0000001', 4],
-    ['1.2.3', undefined],
-    ['Infinity', undefined],
-    ['1e99', undefined],
-    ['', undefined],
-    [undefined, undefined],
-  ])('%s is %s', (text, seconds) => {
-    expect(declaredSeconds(text)).toBe(seconds)
-  })
-
-  test.each([
-    [
-      'absent: billed, shown and sent as the default [D-video-18] [D-video-19]',
-      undefined,
-      { billed: 6, shown: '6', sent: 6 },
-    ],
-    ['declared: billed, shown and sent as they are', '9', { billed: 9, shown: '9', sent: 9 }],
-    [
-      'no number: sent as they are, billed at the default [D-video-20] [D-video-21]',
-      'long',
-      { billed: 6, shown: '6', sent: undefined },
-    ],
-    [
-      'left to the vendor: the default, so that price and video agree',
-      '-1',
-      { billed: 6, shown: '6', sent: 6 },
-    ],
-  ])('%s', (_name, text, expected) => {
-    expect(orderSeconds(text, 6)).toEqual(expected)
   })
 })
 

@@ -6,12 +6,17 @@ import { serveFile } from './answer/serve-file.ts'
 import { type ServeOrderParts, serveOrder } from './order/serve-order.ts'
 import { serveList, serveRead, serveRemove } from './answer/serve-task.ts'
 import type { IncomingVideo, VideoAction, VideoEndpoint } from './video-call.ts'
-import { type VideoSettings, type Videos, createPauses, createWaitingCalls } from './videos.ts'
+import {
+  type VideoSettings,
+  type Videos,
+  createLinkSigner,
+  createPauses,
+  createWaitingCalls,
+} from './videos.ts'
 import { lookAfter } from './task/look-after.ts'
 import { createPoller } from './task/poller.ts'
 import type { ApplyStepParts } from './task/apply-step.ts'
 import { openTask } from './order/open-task.ts'
-import { createLinkSigner } from './answer/links.ts'
 import type { Pipeline } from '../context.ts'
 import { lookAgain } from './answer/await-end.ts'
 import type { Announcement } from '../../storage/announcement.ts'

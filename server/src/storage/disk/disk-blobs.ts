@@ -6,8 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { segmentsOf } from '../blob-key.ts'
-import { BlobSource, blobUnavailable } from '../blob-source.ts'
+import { BlobSource, blobUnavailable, segmentsOf } from '../blob-source.ts'
 import type { BlobStore, OpenBlob, StoredBlob } from '../stores/blobs.ts'
 
 export interface DiskBlobOptions {

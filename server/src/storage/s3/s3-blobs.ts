@@ -10,8 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import type { Secret } from '../../core/secret.ts'
-import { segmentsOf } from '../blob-key.ts'
-import { BlobSource, blobUnavailable } from '../blob-source.ts'
+import { BlobSource, blobUnavailable, segmentsOf } from '../blob-source.ts'
 import type { BlobStore, OpenBlob, StoredBlob } from '../stores/blobs.ts'
 
 export interface S3BlobOptions {

@@ -1,8 +1,9 @@
-/** Announcements as they travel between instances. */
+/** Announcements as they travel between instances, and who wants to hear of them. */
 import { accountId, chainId } from '../../core/ids.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { parseStored } from './stored-json.ts'
 import type { Announcement } from '../announcement.ts'
+import type { StorageLog } from './engine.ts'
 
 export function encodeAnnouncement(change: Announcement): string {
   return JSON.stringify(change)
@@ -26,4 +27,35 @@ export function decodeAnnouncement(body: string): Announcement {
     return { kind: 'chain', chainId: chainId(value['chainId']) }
   }
   return { kind: 'everything' }
+}
+
+type Listener = (change: Announcement) => void
+
+export class Subscribers {
+  readonly #log: StorageLog
+  readonly #listeners = new Set<Listener>()
+
+  constructor(log: StorageLog) {
+    this.#log = log
+  }
+
+  add(listener: Listener): () => void {
+    // A wrapper of its own: the same function added twice is told twice and removed one at a time.
+    const own: Listener = (change) => listener(change)
+    this.#listeners.add(own)
+    return () => {
+      this.#listeners.delete(own)
+    }
+  }
+
+  /** A listener that throws must not keep the change from the others, nor fail the write it tells of. */
+  tell(change: Announcement): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change)
+      } catch (error) {
+        this.#log.warn({ error, change }, 'a listener for storage changes failed')
+      }
+    }
+  }
 }
