@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { BodyPiece, StoredBytes } from '../core/passthrough/splice.ts'
+import { type BodyPiece, isInMemory, type StoredBytes } from '../core/passthrough/splice.ts'
 
 /** Read at once of what lies outside of memory. */
 const READ_BYTES = 65_536
@@ -29,13 +29,13 @@ export class ChunkStream extends Readable {
         this.push(null)
         return
       }
-      if (!(chunk instanceof Uint8Array) && this.#done < chunk.length) {
+      if (!isInMemory(chunk) && this.#done < chunk.length) {
         this.#readStored(chunk)
         return
       }
       this.#next += 1
       this.#done = 0
-      if (chunk instanceof Uint8Array && chunk.byteLength > 0) wanted = this.push(chunk)
+      if (isInMemory(chunk) && chunk.byteLength > 0) wanted = this.push(chunk)
     }
   }
 

@@ -19,6 +19,10 @@ export interface StoredBytes {
 /** Of a body, in memory or not. */
 export type BodyPiece = Uint8Array | StoredBytes
 
+export function isInMemory(piece: BodyPiece): piece is Uint8Array {
+  return piece instanceof Uint8Array
+}
+
 export interface SplicedBody<Piece extends BodyPiece = Uint8Array> {
   readonly chunks: readonly Piece[]
   readonly length: number

@@ -1,5 +1,5 @@
 import type { Client } from 'undici'
-import type { BodyPiece } from '../../core/passthrough/splice.ts'
+import { isInMemory } from '../../core/passthrough/splice.ts'
 import { ChunkStream } from '../chunk-stream.ts'
 import type { AnswerHandler, Transport, TransportRequest } from './transport.ts'
 
@@ -48,10 +48,6 @@ function bodyOf(
   if (body.length === 1 && only instanceof Uint8Array) return only
   if (bodyLength <= JOIN_BYTES_MAX && body.every(isInMemory)) return Buffer.concat(body, bodyLength)
   return new ChunkStream(body, () => handler.onRequestProgress())
-}
-
-function isInMemory(piece: BodyPiece): piece is Uint8Array {
-  return piece instanceof Uint8Array
 }
 
 /** Destroying tells its caller when the socket is gone; nobody here waits for it. */

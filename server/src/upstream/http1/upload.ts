@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { BodyPiece, StoredBytes } from '../../core/passthrough/splice.ts'
+import { type BodyPiece, isInMemory, type StoredBytes } from '../../core/passthrough/splice.ts'
 import { HttpSyntaxError } from './syntax-error.ts'
 
 /** Requests up to this size go out in one piece: one copy is cheaper than a write of several. */
@@ -98,8 +98,4 @@ function join(head: string, pieces: readonly Uint8Array[], length: number): Buff
     at += piece.byteLength
   }
   return bytes
-}
-
-function isInMemory(piece: BodyPiece): piece is Uint8Array {
-  return piece instanceof Uint8Array
 }
