@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { SseFramer } from '../../core/sse/framer.ts'
 import { parseJson } from '../attempt/classify.ts'
 import type {
   FormRewrite,
@@ -59,9 +60,13 @@ function documentIn(bytes: Uint8Array, { gathered }: FormRewrite): JsonObject | 
   return events.length === 0 ? undefined : gathered?.(events)
 }
 
-const DATA = /^data:(.*)$/gm
-
 function eventsIn(bytes: Uint8Array): readonly JsonObject[] {
-  const lines = new TextDecoder().decode(bytes).matchAll(DATA)
-  return [...lines].map(([, data = '']) => parseJson(Buffer.from(data))).filter(isJsonObject)
+  const events: JsonObject[] = []
+  const framer = new SseFramer()
+  framer.push(bytes)
+  while (framer.next() || framer.finish()) {
+    const event = framer.dataLines === 0 ? undefined : parseJson(framer.data())
+    if (isJsonObject(event)) events.push(event)
+  }
+  return events
 }
