@@ -11,7 +11,7 @@ export function RegisterPage() {
   const { data: options } = useQuery(optionsQuery)
   const toSignIn = (
     <>
-      {t('register.haveAccount')} <LinkButton to="/sign-in">{t('signIn.submit')}</LinkButton>
+      {t('signIn.register.haveAccount')} <LinkButton to="/sign-in">{t('signIn.submit')}</LinkButton>
     </>
   )
   if (options === undefined) return null
@@ -19,9 +19,11 @@ export function RegisterPage() {
     return (
       <>
         <section className={styles.card}>
-          <h1>{t('register.title')}</h1>
+          <h1>{t('signIn.register.title')}</h1>
           <p className={styles.lead}>{t('signIn.at', { host: window.location.host })}</p>
-          <Note tone="info">{t(options.services.length > 0 ? 'register.byService' : 'register.closed')}</Note>
+          <Note tone="info">
+            {t(options.services.length > 0 ? 'signIn.register.byService' : 'signIn.register.closed')}
+          </Note>
         </section>
         <p className={styles.below}>{toSignIn}</p>
       </>
@@ -30,11 +32,11 @@ export function RegisterPage() {
   const byPhone = options.register_by.includes('phone')
   return (
     <CodeAndPasswordPage
-      title={t('register.title')}
-      lead={t(options.registration === 'invited' ? 'register.invited' : 'register.lead')}
+      title={t('signIn.register.title')}
+      lead={t(options.registration === 'invited' ? 'signIn.register.invited' : 'signIn.register.lead')}
       contactLabel={t(byPhone ? 'signIn.contact' : 'signIn.email')}
       purpose="register"
-      submit={t('register.submit')}
+      submit={t('signIn.register.submit')}
       finish={register}
     >
       {toSignIn}

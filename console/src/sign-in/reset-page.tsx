@@ -7,14 +7,14 @@ export function ResetPage() {
   const { t } = useTranslation()
   return (
     <CodeAndPasswordPage
-      title={t('reset.title')}
-      lead={t('reset.lead')}
+      title={t('signIn.reset.title')}
+      lead={t('signIn.reset.lead')}
       contactLabel={t('signIn.contact')}
       purpose="reset_password"
-      submit={t('reset.submit')}
+      submit={t('signIn.reset.submit')}
       finish={resetPassword}
     >
-      {t('reset.remembered')} <LinkButton to="/sign-in">{t('signIn.submit')}</LinkButton>
+      {t('signIn.reset.remembered')} <LinkButton to="/sign-in">{t('signIn.submit')}</LinkButton>
     </CodeAndPasswordPage>
   )
 }

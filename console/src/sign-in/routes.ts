@@ -14,7 +14,7 @@ const registerRoute = createRoute({
   getParentRoute: () => signedOutRoute,
   path: '/register',
   component: lazyRouteComponent(
-    () => withTexts(() => import('./register-page.tsx'), 'signIn', 'register'),
+    () => withTexts(() => import('./register-page.tsx'), 'signIn'),
     'RegisterPage',
   ),
 })
@@ -22,20 +22,14 @@ const registerRoute = createRoute({
 const resetRoute = createRoute({
   getParentRoute: () => signedOutRoute,
   path: '/reset',
-  component: lazyRouteComponent(
-    () => withTexts(() => import('./reset-page.tsx'), 'signIn', 'reset'),
-    'ResetPage',
-  ),
+  component: lazyRouteComponent(() => withTexts(() => import('./reset-page.tsx'), 'signIn'), 'ResetPage'),
 })
 
 const setupRoute = createRoute({
   getParentRoute: () => signedOutRoute,
   path: '/setup',
   validateSearch: (search: Record<string, unknown>) => present({ token: textField(search['token']) }),
-  component: lazyRouteComponent(
-    () => withTexts(() => import('./setup-page.tsx'), 'signIn', 'setup'),
-    'SetupPage',
-  ),
+  component: lazyRouteComponent(() => withTexts(() => import('./setup-page.tsx'), 'signIn'), 'SetupPage'),
 })
 
 export const signInRoutes = [signInRoute, registerRoute, resetRoute, setupRoute] as const

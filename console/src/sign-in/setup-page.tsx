@@ -36,10 +36,10 @@ export function SetupPage() {
   }
   return (
     <section className={styles.card}>
-      <h1>{t('setup.title')}</h1>
-      <p className={styles.lead}>{t('setup.lead')}</p>
+      <h1>{t('signIn.setup.title')}</h1>
+      <p className={styles.lead}>{t('signIn.setup.lead')}</p>
       {token === undefined ? (
-        <Note tone="info">{t('setup.noToken')}</Note>
+        <Note tone="info">{t('signIn.setup.noToken')}</Note>
       ) : setup.second === undefined ? (
         <Ways setup={setup} onCodes={keepCodes} />
       ) : (
@@ -92,35 +92,9 @@ interface WaysProps {
   readonly onCodes: (codes: readonly string[]) => void
 }
 
-function Ways({ setup, onCodes }: WaysProps) {
+function Ways(props: WaysProps) {
   const { t } = useTranslation()
-  const fieldProblems = useFieldProblems()
-  const [problem, setProblem] = useState<string>()
-  const rules = useProofRules()
-  const form = useForm({
-    initialValues: { password: '' },
-    validate: { password: rules.newPassword },
-  })
-  const failed = (error: unknown): void =>
-    setProblem(
-      error instanceof ApiError && error.code === 40104 ? t('setup.usedUp') : fieldProblems(form, error),
-    )
-  const byPassword = useMutation({
-    mutationFn: async (password: string) => (await setup.open()) && (await setPassword(password), true),
-    onMutate: () => setProblem(undefined),
-    onSuccess: (done) => done && setup.enter(),
-    onError: failed,
-  })
-  const byPasskey = useMutation({
-    mutationFn: async () => ((await setup.open()) ? addPasskey(t('setup.passkeyName')) : undefined),
-    onMutate: () => setProblem(undefined),
-    onSuccess: (added) => {
-      if (added === undefined) return
-      if (added.recovery_codes.length > 0) onCodes(added.recovery_codes)
-      else setup.enter()
-    },
-    onError: (error) => (error instanceof ApiError ? failed(error) : setProblem(t('signIn.noPasskey'))),
-  })
+  const { form, problem, byPassword, byPasskey } = useWays(props)
   return (
     <form
       noValidate
@@ -135,11 +109,11 @@ function Ways({ setup, onCodes }: WaysProps) {
       />
       <FormProblem text={problem} />
       <Button type="submit" size="lg" fullWidth loading={byPassword.isPending}>
-        {t('setup.submit')}
+        {t('signIn.setup.submit')}
       </Button>
       {passkeysWork() && (
         <>
-          <div className={styles.or}>{t('setup.or')}</div>
+          <div className={styles.or}>{t('signIn.setup.or')}</div>
           <Button
             variant="default"
             size="lg"
@@ -148,10 +122,45 @@ function Ways({ setup, onCodes }: WaysProps) {
             leftSection={<Icon name="passkey" />}
             onClick={() => byPasskey.mutate()}
           >
-            {t('setup.withPasskey')}
+            {t('signIn.setup.withPasskey')}
           </Button>
         </>
       )}
     </form>
   )
+}
+
+/** The two ways in, each of which opens the link's session before it gives the account anything. */
+function useWays({ setup, onCodes }: WaysProps) {
+  const { t } = useTranslation()
+  const fieldProblems = useFieldProblems()
+  const [problem, setProblem] = useState<string>()
+  const rules = useProofRules()
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: rules.newPassword },
+  })
+  const failed = (error: unknown): void =>
+    setProblem(
+      error instanceof ApiError && error.code === 40104
+        ? t('signIn.setup.usedUp')
+        : fieldProblems(form, error),
+    )
+  const byPassword = useMutation({
+    mutationFn: async (password: string) => (await setup.open()) && (await setPassword(password), true),
+    onMutate: () => setProblem(undefined),
+    onSuccess: (done) => done && setup.enter(),
+    onError: failed,
+  })
+  const byPasskey = useMutation({
+    mutationFn: async () => ((await setup.open()) ? addPasskey(t('signIn.setup.passkeyName')) : undefined),
+    onMutate: () => setProblem(undefined),
+    onSuccess: (added) => {
+      if (added === undefined) return
+      if (added.recovery_codes.length > 0) onCodes(added.recovery_codes)
+      else setup.enter()
+    },
+    onError: (error) => (error instanceof ApiError ? failed(error) : setProblem(t('signIn.noPasskey'))),
+  })
+  return { form, problem, byPassword, byPasskey }
 }

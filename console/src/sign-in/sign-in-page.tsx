@@ -36,7 +36,7 @@ export function SignInPage() {
       </section>
       {options !== undefined && options.register_by.length > 0 && (
         <p className={styles.below}>
-          {t('signIn.noAccount')} <LinkButton to="/register">{t('signIn.register')}</LinkButton>
+          {t('signIn.noAccount')} <LinkButton to="/register">{t('signIn.toRegister')}</LinkButton>
         </p>
       )}
     </>

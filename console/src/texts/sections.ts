@@ -14,10 +14,7 @@ import type operate from './en/operate.json'
 import type organisation from './en/organisation.json'
 import type playground from './en/playground.json'
 import type platform from './en/platform.json'
-import type register from './en/register.json'
-import type reset from './en/reset.json'
 import type settings from './en/settings.json'
-import type setup from './en/setup.json'
 import type signIn from './en/signIn.json'
 import type trust from './en/trust.json'
 import type usage from './en/usage.json'
@@ -41,10 +38,7 @@ export interface SectionTexts {
   readonly models: typeof models
   readonly organisation: typeof organisation
   readonly playground: typeof playground
-  readonly register: typeof register
-  readonly reset: typeof reset
   readonly settings: typeof settings
-  readonly setup: typeof setup
   readonly signIn: typeof signIn
   readonly usage: typeof usage
   readonly wallet: typeof wallet
@@ -70,10 +64,7 @@ export const SECTIONS = {
     models: () => import('./en/models.json'),
     organisation: () => import('./en/organisation.json'),
     playground: () => import('./en/playground.json'),
-    register: () => import('./en/register.json'),
-    reset: () => import('./en/reset.json'),
     settings: () => import('./en/settings.json'),
-    setup: () => import('./en/setup.json'),
     signIn: () => import('./en/signIn.json'),
     usage: () => import('./en/usage.json'),
     wallet: () => import('./en/wallet.json'),
@@ -94,10 +85,7 @@ export const SECTIONS = {
     models: () => import('./zh-CN/models.json'),
     organisation: () => import('./zh-CN/organisation.json'),
     playground: () => import('./zh-CN/playground.json'),
-    register: () => import('./zh-CN/register.json'),
-    reset: () => import('./zh-CN/reset.json'),
     settings: () => import('./zh-CN/settings.json'),
-    setup: () => import('./zh-CN/setup.json'),
     signIn: () => import('./zh-CN/signIn.json'),
     usage: () => import('./zh-CN/usage.json'),
     wallet: () => import('./zh-CN/wallet.json'),
