@@ -24,9 +24,9 @@ const ROWS_MAX = 5
 /** Whole ids are asked for, never every word that is typed. */
 const CALL_ID = /^[\w-]{16,}$/
 
-/** Of a few letters there are too many to be of use. */
+/** A few characters match too much to be of use. */
 const ACCOUNT_CHARACTERS_MIN = 3
-/** Ms without a letter before the gateway is asked. */
+/** Ms without typing before the gateway is asked. */
 const TYPING_MS = 200
 
 /** `wanted`: lower case; empty: nothing is looked for yet. */

@@ -32,7 +32,7 @@ const ROLES = ['user', 'admin'] as const
 const STATES = ['active', 'suspended'] as const
 /** What stands in the address in place of an id while an account is being made. */
 const NEW = 'new'
-/** Ms without a letter before it is looked for. */
+/** Ms without typing before the search begins. */
 const TYPING_MS = 200
 
 export function AccountsPage() {

@@ -13,7 +13,7 @@ interface AccountFilterProps {
   readonly onChange: (id: string | undefined) => void
 }
 
-/** Ms without a letter before it is looked for. */
+/** Ms without typing before the search begins. */
 const TYPING_MS = 200
 const ROWS_MAX = 20
 

@@ -1,6 +1,6 @@
 /**
- * One anchored window: it begins at the first use of its dimension, runs forward for its length and then is over; the
- * clock on the wall plays no part (docs/reference/contract.md#8-20, #8-22). Every change makes a new value.
+ * One anchored window: it begins at the first use of its dimension and ends after its length, whatever the hour of the
+ * day (docs/reference/contract.md#8-20, #8-22). Every change makes a new value.
  *
  * - What is used counts only while the window runs. What is held belongs to running calls and is charged when they
  *   settle, so it counts in whatever window runs then: it outlives the window in which it was taken.

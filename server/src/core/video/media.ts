@@ -3,7 +3,7 @@ import { MEDIA_HEAD_BYTES, typeOfMedia } from '../canonical/media/media-type.ts'
 import { type FormValue, isFormFields, isFormFile, isFormList } from './form.ts'
 import type { VideoMedia } from './request.ts'
 
-/** Fast on a hundred megabytes, which this room could not be; undefined: no base64. */
+/** Given from outside: pure code would be too slow on a hundred megabytes. undefined: the text is not base64. */
 export type DecodeBase64 = (text: string) => Uint8Array | undefined
 
 export type ReadMedia =
