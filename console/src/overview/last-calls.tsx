@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { type Call, callsQuery } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
@@ -6,9 +7,12 @@ import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Cost } from '../parts/calls/cost.tsx'
 import { Ending } from '../parts/calls/ending.tsx'
+import { type Column, DataTable } from '../parts/lists/data-table.tsx'
 import table from '../parts/lists/table.module.css'
 import { classes } from '../parts/marks/classes.ts'
 import { Empty } from '../parts/page/empty.tsx'
+import { inBackground } from '../parts/page/in-background.ts'
+import { LinkButton } from '../parts/page/link-button.tsx'
 import { Loaded } from '../parts/page/loaded.tsx'
 import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
@@ -26,6 +30,9 @@ export function LastCalls() {
     <section className={page.section}>
       <div className={page.sectionHead}>
         <h2>{t('overview.lastCalls')}</h2>
+        <LinkButton to="/calls" className={page.link}>
+          {t('overview.allCalls')}
+        </LinkButton>
       </div>
       <div className={styles.callsPlace}>
         <Loaded query={calls} height={312}>
@@ -46,59 +53,71 @@ export function LastCalls() {
 
 function CallTable({ rows }: { readonly rows: readonly Call[] }) {
   const { t } = useTranslation()
+  const navigate = useNavigate()
   const { data: keys = [] } = useQuery(keysQuery(useOrganisationId()))
-  const names = new Map(keys.map(({ id, name }) => [id, name]))
   return (
-    <table className={table.table}>
-      <thead>
-        <tr>
-          <th className={table.wide}>{t('calls.time')}</th>
-          <th>{t('calls.model')}</th>
-          <th className={table.number}>Credits</th>
-          <th className={classes(table.number, table.wide)}>{t('calls.took')}</th>
-          <th className={table.wide}>{t('calls.ending')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((call) => (
-          <CallRow
-            key={call.request_id}
-            call={call}
-            keyName={call.key_id === null ? undefined : names.get(call.key_id)}
-          />
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label={t('overview.lastCalls')}
+      columns={useColumns(new Map(keys.map(({ id, name }) => [id, name])))}
+      rows={rows}
+      idOf={({ request_id }) => request_id}
+      onChoose={({ request_id: call }) => inBackground(navigate({ to: '/calls', search: { call } }))}
+    />
   )
 }
 
-function CallRow({ call, keyName }: { readonly call: Call; readonly keyName: string | undefined }) {
+function useColumns(names: ReadonlyMap<string, string>): readonly Column<Call>[] {
   const { t } = useTranslation()
   const format = useFormat()
+  return [
+    {
+      id: 'time',
+      head: t('calls.time'),
+      kind: 'muted',
+      wide: true,
+      cell: ({ created_at }) => format.recent(created_at),
+    },
+    {
+      id: 'model',
+      head: t('calls.model'),
+      cell: (call) => <Model call={call} keyName={names.get(call.key_id ?? '')} />,
+    },
+    {
+      id: 'cost',
+      head: 'Credits',
+      kind: 'number',
+      cell: (call) => (
+        <>
+          <span className={table.first}>
+            <Cost call={call} />
+          </span>
+          <span className={classes(table.second, table.phone)}>{format.duration(call.duration_ms)}</span>
+        </>
+      ),
+    },
+    {
+      id: 'took',
+      head: t('calls.took'),
+      kind: 'number',
+      wide: true,
+      cell: ({ duration_ms }) => format.duration(duration_ms),
+    },
+    { id: 'ending', head: t('calls.ending'), wide: true, cell: (call) => <Ending call={call} /> },
+  ]
+}
+
+function Model({ call, keyName }: { readonly call: Call; readonly keyName: string | undefined }) {
+  const { t } = useTranslation()
   const { model, model_requested: asked } = call
   const isOther = asked !== null && model !== null && asked !== model
   const facts = [
     ...(isOther ? [t('calls.asked', { model: asked })] : []),
     ...(keyName === undefined ? [] : [keyName]),
   ]
-  const took = format.duration(call.duration_ms)
   return (
-    <tr>
-      <td className={classes(table.muted, table.wide)}>{format.recent(call.created_at)}</td>
-      <td>
-        <span className={table.first}>{model ?? asked ?? call.endpoint}</span>
-        <span className={table.second}>{facts.join(' · ')}</span>
-      </td>
-      <td className={table.number}>
-        <span className={table.first}>
-          <Cost call={call} />
-        </span>
-        <span className={classes(table.second, table.phone)}>{took}</span>
-      </td>
-      <td className={classes(table.number, table.muted, table.wide)}>{took}</td>
-      <td className={table.wide}>
-        <Ending call={call} />
-      </td>
-    </tr>
+    <>
+      <span className={table.first}>{model ?? asked ?? call.endpoint}</span>
+      <span className={table.second}>{facts.join(' · ')}</span>
+    </>
   )
 }

@@ -38,6 +38,23 @@ test('a call shows up by itself, with its model, its key and how it ended', asyn
   await visit.close()
 })
 
+test('a call of the list opens with Enter, and what is shown in part has a way to all of it', async () => {
+  await hello()
+  const visit = await site.visit('/', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByRole('link', { name: 'Open usage' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: 'All calls' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor()
+  await page.goBack()
+  await page.getByRole('table', { name: 'Last calls' }).getByRole('row').nth(1).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('heading', { name: 'gpt-5' }).waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 test('the first call is copied with the person’s own address and last model', async () => {
   await hello()
   const visit = await site.visit('/', { as: CUSTOMER })

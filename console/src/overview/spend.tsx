@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { SeriesChart } from '../parts/charts/series-chart.tsx'
 import { Marked } from '../parts/marks/marked.tsx'
 import { Empty } from '../parts/page/empty.tsx'
+import { LinkButton } from '../parts/page/link-button.tsx'
 import { Loaded } from '../parts/page/loaded.tsx'
 import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
@@ -20,6 +21,9 @@ export function Spend({ spend, period }: SpendProps) {
     <section className={page.section}>
       <div className={page.sectionHead}>
         <h2>{t('overview.spend')}</h2>
+        <LinkButton to="/usage" className={page.link}>
+          {t('overview.openUsage')}
+        </LinkButton>
       </div>
       <div className={styles.chartPlace}>
         <Loaded query={spend} height={240}>
