@@ -1,23 +1,43 @@
 /** A customer with a fortnight behind them, so that pages are looked at as people see them. */
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { startGateway } from '../../server/src/app/start-gateway.ts'
 import { readConfig } from '../../server/src/config/environment.ts'
 import { callModel, signInAs } from './api.ts'
-import { ADMIN, CUSTOMER, openGateway, type TestGateway } from './gateway.ts'
+import { bringTrouble, demoFile, openRefusers, stockShelves, tellCosts } from './demo-market.ts'
+import { ADMIN, CUSTOMER, type JourneyGateway, openGateway } from './gateway.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 14
 
-export async function openDemo(program: readonly string[]): Promise<TestGateway> {
-  const first = await openGateway({ program })
+export async function openDemo(program: readonly string[]): Promise<JourneyGateway> {
+  const refusers = await openRefusers()
+  const file = demoFile(refusers.url)
+  const first = await openGateway({ program, file })
   const ann = await signInAs(first.baseUrl, CUSTOMER)
   const admin = await signInAs(first.baseUrl, ADMIN)
   await ann.ask('PATCH', 'user/user/account', { name: 'Ann Lindqvist', time_zone: 'Europe/Berlin' })
   const keys = await makeKeys(ann.ask)
+  await foundOrganisation(ann.ask)
+  await askToBeVerified(first.baseUrl, ann.token)
   await announce(admin.ask)
+  await tellCosts(admin.ask)
+  await stockShelves(admin.ask)
   await first.running.stop()
   await liveThroughDays(first.directory, keys)
-  return openGateway({ program, directory: first.directory, mailbox: first.mailbox })
+  const demo = await openGateway({ program, file, directory: first.directory, mailbox: first.mailbox })
+  const operator = await signInAs(demo.baseUrl, ADMIN)
+  await bringTrouble(operator.ask)
+  await orderVideos(demo.baseUrl, keys[3] ?? '')
+  const rest = keepCalling(demo.baseUrl, keys[4] ?? '')
+  return {
+    ...demo,
+    async close() {
+      await rest()
+      await demo.close()
+      await refusers.close()
+    },
+  }
 }
 
 type Ask = Awaited<ReturnType<typeof signInAs>>['ask']
@@ -61,6 +81,54 @@ async function announce(ask: Ask): Promise<void> {
     body: 'One of three chains is cooling',
     level: 'warning',
   })
+}
+
+async function foundOrganisation(ask: Ask): Promise<void> {
+  const { id } = await ask<{ id: string }>('POST', 'user/user/organisations', { name: 'Northwind AI' })
+  await ask('POST', `user/user/organisations/${id}/fund`, { credits: 20_000 }, { 'idempotency-key': 'fund' })
+}
+
+async function askToBeVerified(baseUrl: string, token: string): Promise<void> {
+  const form = new FormData()
+  form.set('kind', 'personal')
+  form.set('legal_name', 'Ann Lindqvist')
+  form.set('id_number', '110101199003070000')
+  form.set('documents', new Blob(['%PDF-1.4\n%%EOF'], { type: 'application/pdf' }), 'passport.pdf')
+  const asked = await fetch(`${baseUrl}/api/v1/user/user/verification`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: form,
+  })
+  if (!asked.ok) throw new Error(`asking to be verified: ${asked.status} ${await asked.text()}`)
+}
+
+async function orderVideos(baseUrl: string, key: string): Promise<void> {
+  for (const prompt of ['A gate over a wave', 'The wave, from below']) {
+    const body = { model: 'kling-v3', prompt, seconds: '1' }
+    const status = await callModel(baseUrl, { key, path: '/v1/videos', body })
+    if (status >= 300) throw new Error(`a video of the demonstration was answered ${status}`)
+  }
+}
+
+const LIVE_MODELS = ['claude-opus-4.8', 'gpt-5', 'gemini-3-pro', 'claude-sonnet-4.6', 'gpt-5'] as const
+const BETWEEN_MS = 1_500
+
+/** One call after the other, so that there is something to see now. @returns what ends it */
+function keepCalling(baseUrl: string, key: string): () => Promise<void> {
+  const leaving = new AbortController()
+  const call = async (): Promise<void> => {
+    for (let turn = 0; !leaving.signal.aborted; turn += 1) {
+      const model = LIVE_MODELS[turn % LIVE_MODELS.length] ?? 'gpt-5'
+      const content = 'Which of our regions was slowest? '.repeat(40 + 30 * (turn % 4))
+      await callModel(baseUrl, { key, body: { model, messages: [{ role: 'user', content }] } })
+      await setTimeout(BETWEEN_MS)
+    }
+  }
+  const calling = call()
+  return () => {
+    leaving.abort()
+    return calling
+  }
 }
 
 const PACE = 300
