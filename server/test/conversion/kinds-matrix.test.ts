@@ -1,51 +1,25 @@
 /** Every pair of a call that is no conversation and a vendor: an official client, the gateway, an upstream in its own form. */
-import { generateKeyPairSync } from 'node:crypto'
 import { GoogleGenAI } from '@google/genai'
 import { CohereClientV2 } from 'cohere-ai'
 import OpenAI, { toFile } from 'openai'
 import { expect, test } from 'vitest'
 import { waveFile } from '../calls/wave-file.ts'
 import { postJson } from '../gateway/client.ts'
-import { vendorCode } from '../../src/core/ids.ts'
-import { UNLIMITED } from '../../src/core/limits/policy.ts'
-import { Secret } from '../../src/core/secret.ts'
-import type { CatalogueChange } from '../../src/storage/stores/records.ts'
 import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { openStand } from '../gateway/open-stand.ts'
 import { type Answerer, answerJson } from '../gateway/scripted-upstream.ts'
+import { GOOGLE_MODELS, grantingTokens, serviceAccount, TOKEN } from '../gateway/service-account.ts'
 import { type CallName, KIND_CELLS, type KindCell, kindCellId, type VendorKind } from '../matrix/kinds.ts'
-
-/** Where Google grants tokens. */
-const TOKEN = '/token'
 
 const modelOf = ({ name, vendor }: KindCell) => `${name.replaceAll(' ', '-')}-${vendor}`
 const chainProtocol = ({ call }: KindCell) =>
   call.protocol === 'gemini-embeddings' ? 'embeddings' : call.protocol
 
-/** A service account of Google Cloud, whose tokens are granted at `address`. */
-function serviceAccount(address: string): CatalogueChange {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const file = {
-    client_email: 'gateway@project.example',
-    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    token_uri: address,
-  }
-  const fields = { project: new Secret('project'), region: new Secret('region') }
-  return {
-    kind: 'put-credential',
-    vendorCode: vendorCode('vertex'),
-    name: 'main',
-    secret: { secret: new Secret(JSON.stringify(file)), fields },
-    limits: UNLIMITED,
-    status: 'enabled',
-  }
-}
-
 const { gateway, upstream } = await openStand((at) => [
   ...[...new Set(KIND_CELLS.map(({ vendor }) => vendor))].flatMap((kind) =>
     putVendor(kind, at.upstream, { kind }),
   ),
-  serviceAccount(`${at.upstream}${TOKEN}`),
+  serviceAccount(at.upstream),
   ...KIND_CELLS.flatMap((cell) => [
     putModel(modelOf(cell)),
     putChain({ model: modelOf(cell), vendor: cell.vendor, protocol: chainProtocol(cell), forward: 'theirs' }),
@@ -78,7 +52,6 @@ const generated = (mimeType: string, data: string) =>
     candidates: [{ content: { parts: [{ inlineData: { mimeType, data } }] }, finishReason: 'STOP' }],
     usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 9, totalTokenCount: 12 },
   })
-const granted = answerJson({ access_token: 'ya29.one', expires_in: 3_600 })
 const bytes: Answerer = (_request, response) => {
   response.writeHead(200, { 'content-type': 'audio/wav' })
   response.end(SOUND)
@@ -95,7 +68,7 @@ const PICTURE = 'https://pictures.example/1.png'
 const picture = answerJson({ created: 1, data: [{ b64_json: PNG }] })
 const written = answerJson({ text: 'Hello' })
 const ranked = [{ index: 1, relevance_score: 0.75 }]
-const ofVertex = '/projects/project/locations/region/publishers/google/models/theirs'
+const ofVertex = `${GOOGLE_MODELS}/theirs`
 const vectors = {
   openai: [listOf(...VECTORS), '/embeddings'],
   google: [
@@ -111,7 +84,16 @@ const vectors = {
   dashscope: [listOf(...VECTORS), '/embeddings'],
   voyage: [listOf(...VECTORS), '/embeddings'],
   jina: [listOf(...VECTORS), '/embeddings'],
-  cohere: [listOf(...VECTORS), '/compatibility/v1/embeddings'],
+  cohere: [
+    answerJson({
+      id: 'e',
+      embeddings: { float: VECTORS },
+      texts: ['one', 'two'],
+      meta: { api_version: { version: '2' }, billed_units: { input_tokens: 3 } },
+      response_type: 'embeddings_by_type',
+    }),
+    '/v2/embed',
+  ],
 } as const
 
 /** What each vendor answers in its own form, and where it is called. */
@@ -232,7 +214,7 @@ function question({ call: { protocol } }: KindCell, model: string): object {
 test.each(KIND_CELLS.map((cell) => [kindCellId(cell), cell] as const))('%s', async (_id, cell) => {
   const [answer, path] = UPSTREAMS[cell.name][cell.vendor] ?? []
   if (answer === undefined) throw new Error('nobody says what this vendor answers')
-  upstream.answer((request, response) => (request.path === TOKEN ? granted : answer)(request, response))
+  upstream.answer(grantingTokens(answer))
   const model = modelOf(cell)
   const links = cell.name === 'images' && cell.vendor === 'dashscope'
   expect(await ASK[cell.name](model)).toEqual(links ? PICTURE : READ[cell.name])

@@ -41,7 +41,7 @@ export const CALLS = {
       dashscope: 'written anew',
       voyage: 'written anew',
       jina: 'written anew',
-      cohere: 'passed',
+      cohere: 'written anew',
     },
   },
   'embeddings of Gemini': {

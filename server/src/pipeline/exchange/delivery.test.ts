@@ -28,7 +28,7 @@ class Stage {
   #onDrain: (() => void) | undefined
   readonly delivery: Delivery
 
-  constructor(form: Answer['form'], failureBreaks = false) {
+  constructor(form: Answer['form'], breaks: 'nothing' | 'failure' | 'start' = 'nothing') {
     const say = (word: string): void => {
       this.seen += word
     }
@@ -44,6 +44,7 @@ class Stage {
           gone: false,
           tellModel: () => undefined,
           start: ({ status, headers, contentLength }) => {
+            if (breaks === 'start') throw new Error('no header may hold this')
             say(`${status}:${headers['content-type'] ?? '-'}:${headers['cache-control'] ?? '-'}`)
             say(`:${headers['gw-request-id'] ?? '-'}:${contentLength ?? '-'} `)
           },
@@ -86,7 +87,7 @@ class Stage {
       forget: unused,
       keepAlive: () => (form === 'stream' ? '~' : undefined),
       failure: ({ code }) => {
-        if (failureBreaks) throw new Error('an encoder broke')
+        if (breaks === 'failure') throw new Error('an encoder broke')
         return form === 'stream' ? `<${code}>` : undefined
       },
     }
@@ -272,9 +273,19 @@ describe('an answer on its way', () => {
   })
 
   test('a failure that cannot be put into words breaks the connection', () => {
-    const stage = new Stage('stream', true)
+    const stage = new Stage('stream', 'failure')
     for (const step of ['text t', 'break-off']) stage.play(step)
     expect(stage.seen).toBe(`{begin}${HEAD}t|`)
     expect(stage.errors).toHaveLength(1)
+  })
+
+  test.each<[Answer['form'], play: string, last: string, seen: string]>([
+    ['whole', 'prelude {"a":, end 1}', 'release', '{complete, ended}|'],
+    ['stream', 'prelude pp', 'text t', '{begin}|'],
+  ])('a head that cannot be sent breaks the connection: %s', (form, play, last, seen) => {
+    const stage = new Stage(form, 'start')
+    for (const step of play.split(', ')) stage.play(step)
+    expect(() => stage.play(last)).toThrow('no header may hold this')
+    expect(stage.seen).toBe(seen)
   })
 })

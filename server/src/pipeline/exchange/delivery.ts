@@ -226,7 +226,13 @@ export class Delivery {
     const contentType = this.#answer?.contentType ?? 'application/json'
     const streaming = this.#answer?.form === 'stream' ? STREAMING : undefined
     const headers = Object.assign({ 'content-type': contentType }, streaming, replyHeaders())
-    reply.start({ status: this.#status, headers, contentLength })
+    try {
+      reply.start({ status: this.#status, headers, contentLength })
+    } catch (error) {
+      // Whoever waits for a head that cannot be sent waits for ever.
+      reply.destroy()
+      throw error
+    }
     reply.onDrain(() => {
       if (this.#upstream.held) this.#upstream.readOn()
     })

@@ -1,8 +1,9 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { below, type Provider } from '../provider.ts'
+import { cohereEmbeddings } from './embeddings.ts'
 
-/** Its own API has paths with versions; OpenAI's forms lie beside it, below `/compatibility/v1`. */
+/** Its own API has paths with versions; OpenAI's form of conversations lies beside it, below `/compatibility/v1`. */
 export const cohere: Provider = {
   kind: 'cohere',
   name: 'Cohere',
@@ -14,7 +15,7 @@ export const cohere: Provider = {
       protocol: 'rerank',
       path: (called) => (called === '/v1/rerank' ? '/v1/rerank' : '/v2/rerank'),
     }),
-    embeddings: passedDialect({ protocol: 'embeddings', path: '/compatibility/v1/embeddings' }),
+    embeddings: cohereEmbeddings,
     chat: chatDialect({
       form: ({ baseUrl, operation }) =>
         operation === 'count-tokens'

@@ -47,9 +47,10 @@ export function kindOfCode(code: number | undefined): FailureKind | undefined {
   return code === undefined ? undefined : CODES[code]
 }
 
-/** undefined: none; 0: all is well. */
+/** undefined: none; 0: all is well; not a number: one that cannot be read, which does not say that all is well. */
 export function codeIn(body: JsonValue | undefined): number | undefined {
   const base = isJsonObject(body) ? body['base_resp'] : undefined
   const code = isJsonObject(base) ? base['status_code'] : undefined
-  return typeof code === 'number' ? code : undefined
+  if (code === undefined || typeof code === 'number') return code
+  return typeof code === 'string' && /^(?:0|[1-9]\d{0,5})$/.test(code) ? Number(code) : Number.NaN
 }

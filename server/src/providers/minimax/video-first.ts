@@ -164,7 +164,7 @@ function refusalIn({ body }: VideoReply): VideoFailure | undefined {
   if (code === undefined || code === 0) return undefined
   return {
     class: taskClassOf(kindOfCode(code) ?? 'overloaded'),
-    code: String(code),
+    code: Number.isNaN(code) ? 'unreadable' : String(code),
     message: textIn(objectAt(body, 'base_resp')['status_msg']) ?? '',
     body,
   }

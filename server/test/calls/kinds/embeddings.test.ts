@@ -29,7 +29,8 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('google', at.upstream, { kind: 'google' }),
   ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
   ...putVendor('voyage', at.upstream, { kind: 'voyage' }),
-  ...['google', 'dashscope', 'voyage'].flatMap((vendor) => [
+  ...putVendor('cohere', at.upstream, { kind: 'cohere' }),
+  ...['google', 'dashscope', 'voyage', 'cohere'].flatMap((vendor) => [
     putModel(`of-${vendor}`, { pricing: PRICES }),
     putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
   ]),
@@ -409,6 +410,85 @@ describe('is written anew', () => {
       { model: 'of-voyage-upstream', input: 'one', output_dimension: 256 },
     ])
     expect((await gateway.lastLog()).usage).toMatchObject({ input: 3 })
+  })
+
+  describe('for Cohere', () => {
+    const made = (float: unknown, billed?: object) =>
+      answerJson({ id: 'e', embeddings: { float }, texts: ['one'], meta: { billed_units: billed } })
+
+    test('with its dimensions and what the texts are for [D-embeddings-22]', async () => {
+      upstream.answer(made([[0.5], [-1]], { input_tokens: 7 }))
+      const { body, headers } = await post({
+        model: 'of-cohere',
+        input: ['one', 'two'],
+        dimensions: 256,
+        input_type: 'search_query',
+        encoding_format: 'float',
+        user: 'someone',
+      })
+      expect(body).toEqual({
+        object: 'list',
+        data: [
+          { object: 'embedding', index: 0, embedding: [0.5] },
+          { object: 'embedding', index: 1, embedding: [-1] },
+        ],
+        model: 'of-cohere',
+        usage: { prompt_tokens: 7, total_tokens: 7 },
+      })
+      expect(headers.get('gw-dropped-fields')).toBe('user')
+      expect(upstream.requests.map(({ path, json }) => [path, json()])).toEqual([
+        [
+          '/v2/embed',
+          {
+            model: 'of-cohere-upstream',
+            texts: ['one', 'two'],
+            input_type: 'search_query',
+            output_dimension: 256,
+            embedding_types: ['float'],
+          },
+        ],
+      ])
+      expect(await gateway.lastLog()).toMatchObject({
+        usage: { input: 7 },
+        usageSource: 'upstream',
+        amount: 7n * MICRO_CREDITS_PER_TOKEN,
+      })
+    })
+
+    test('a text alone is a document, and comes as base64 where the SDK wants that', async () => {
+      upstream.answer(made([[0.5, -1.25]], { input_tokens: 1 }))
+      const { data } = await client().embeddings.create({ model: 'of-cohere', input: 'one' })
+      expect(data.map(({ embedding }) => embedding)).toEqual([[0.5, -1.25]])
+      expect(upstream.requests.map(({ json }) => json())).toEqual([
+        {
+          model: 'of-cohere-upstream',
+          texts: ['one'],
+          input_type: 'search_document',
+          embedding_types: ['float'],
+        },
+      ])
+    })
+
+    test.each([
+      ['nothing', undefined],
+      ['no tokens', {}],
+      ['words', { input_tokens: '7' }],
+      ['fewer than none', { input_tokens: -7 }],
+    ])('that tells %s of its tokens is counted here', async (_what, billed) => {
+      upstream.answer(made([[0.5]], billed))
+      await post({ model: 'of-cohere', input: 'a few words of English' })
+      expect(await gateway.lastLog()).toMatchObject({ usage: { input: 5 }, usageSource: 'estimated' })
+    })
+
+    test.each([
+      ['no vectors of numbers', { embeddings: { int8: [[1]] } }],
+      ['a list where an object is', { embeddings: [[0.5]] }],
+      ['nothing', {}],
+    ])('that answers with %s has not answered', async (_what, body) => {
+      upstream.answer(answerJson(body))
+      expect((await post({ model: 'of-cohere', input: 'x' })).status).toBe(502)
+      expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+    })
   })
 
   test('in a thread, where it is large', async () => {

@@ -21,11 +21,12 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('google', at.upstream, { kind: 'google' }),
   ...putVendor('acme', at.spare),
   ...putVendor('voyage', at.upstream, { kind: 'voyage' }),
+  ...putVendor('cohere', at.upstream, { kind: 'cohere' }),
   ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
   putModel('embed', { pricing: PRICES, contextTokens: 8_192 }),
   putChain({ model: 'embed', vendor: 'google', protocol: 'embeddings' }),
   putChain({ model: 'embed', vendor: 'acme', protocol: 'embeddings', priority: 2 }),
-  ...['acme', 'voyage'].flatMap((vendor) => [
+  ...['acme', 'voyage', 'cohere'].flatMap((vendor) => [
     putModel(`of-${vendor}`, { pricing: PRICES }),
     putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
   ]),
@@ -179,6 +180,22 @@ describe('is converted', () => {
     expect(upstream.requests.map(({ json }) => json())).toEqual([
       { model: 'of-voyage-upstream', input: 'one two', output_dimension: 256 },
     ])
+  })
+
+  test.each([
+    ['RETRIEVAL_QUERY', 'search_query', []],
+    ['RETRIEVAL_DOCUMENT', 'search_document', []],
+    ['CLASSIFICATION', 'classification', []],
+    ['CLUSTERING', 'clustering', []],
+    ['FACT_VERIFICATION', 'search_document', ['taskType']],
+  ])('for Cohere, where %s is %s [D-embeddings-22]', async (taskType, word, droppedFields) => {
+    upstream.answer(
+      answerJson({ embeddings: { float: [[0.5]] }, meta: { billed_units: { input_tokens: 3 } } }),
+    )
+    const { body } = await post('of-cohere', 'embedContent', { content: content('one'), taskType })
+    expect(body).toMatchObject({ embedding: { values: [0.5] }, usageMetadata: { promptTokenCount: 3 } })
+    expect(upstream.requests.map(({ json }) => json())).toMatchObject([{ texts: ['one'], input_type: word }])
+    expect(await gateway.lastLog()).toMatchObject({ droppedFields })
   })
 
   test.each<[string, string, readonly (string | undefined)[], object, readonly string[]]>([

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { type Answerer, answerJson } from '../../gateway/scripted-upstream.ts'
+import { grantingTokens, serviceAccount } from '../../gateway/service-account.ts'
 
 /** 110 yuan for a million characters: 110 000 µCr each. */
 const BY_CHARACTER = { ...NO_TOKEN_PRICES, billingModes: ['character' as const], characterPrice: '110' }
@@ -13,6 +14,8 @@ const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheIn
 const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('minimax', at.upstream, { kind: 'minimax' }),
   ...putVendor('google', at.upstream, { kind: 'google' }),
+  ...putVendor('vertex', at.upstream, { kind: 'vertex' }),
+  serviceAccount(at.upstream),
   ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
   ...putVendor('spare', at.spare),
   putModel('of-qwen', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
@@ -30,6 +33,13 @@ const { gateway, upstream, spare } = await openStand((at) => [
   putChain({
     model: 'of-google',
     vendor: 'google',
+    protocol: 'speech',
+    forward: 'gemini-2.5-flash-preview-tts',
+  }),
+  putModel('of-vertex', { supportFeatures: ['audio'], pricing: BY_TOKEN }),
+  putChain({
+    model: 'of-vertex',
+    vendor: 'vertex',
     protocol: 'speech',
     forward: 'gemini-2.5-flash-preview-tts',
   }),
@@ -152,6 +162,12 @@ describe('MiniMax', () => {
   })
 
   test.each<[string, Answerer]>([
+    ...['1008', 'zero', '0x0', '00', ' 0', '', '1e3', true, null, [0], { '0': 0 }].map(
+      (code): [string, Answerer] => [
+        `speaks, and says ${JSON.stringify(code)} where 0 is well,`,
+        answerJson({ data: { audio: SOUND.toString('hex') }, base_resp: { status_code: code } }),
+      ],
+    ),
     ['is out of money', answerJson({ base_resp: { status_code: 1008, status_msg: 'insufficient balance' } })],
     ['speaks nothing', spoken(Buffer.alloc(0))],
     ['writes no hexadecimal text', answerJson({ data: { audio: 'abxy' }, base_resp: { status_code: 0 } })],
@@ -166,6 +182,12 @@ describe('MiniMax', () => {
     expect(await speak({ model: 'of-minimax', input: 'Hello', voice: 'v' })).toMatchObject({ sound: SOUND })
     expect(spare.requests).toHaveLength(1)
     expect(await gateway.lastLog()).toMatchObject({ characters: 5, amount: 5n * PER_CHARACTER })
+  })
+
+  test('that says in a text that all is well has spoken', async () => {
+    upstream.answer(answerJson({ data: { audio: SOUND.toString('hex') }, base_resp: { status_code: '0' } }))
+    expect(await speak({ model: 'of-minimax', input: 'Hello', voice: 'v' })).toMatchObject({ sound: SOUND })
+    expect(spare.requests).toHaveLength(0)
   })
 
   test('that refuses a voice is told so in its own words, and nothing is charged', async () => {
@@ -238,11 +260,11 @@ describe('Gemini', () => {
     ['base64 that breaks off', holding('audio/wav', '//uQA')],
     ['half a sample', holding('audio/L16;rate=24000', Buffer.from([1, 0, 2]).toString('base64'))],
   ])('that answers with %s has not spoken: 502, and nothing is charged', async (_what, answerer) => {
-    upstream.answer(answerer)
-    await expect(speak({ model: 'of-google', input: 'Hello', voice: 'Kore' })).rejects.toMatchObject({
-      status: 502,
-    })
-    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+    upstream.answer(grantingTokens(answerer))
+    for (const model of ['of-google', 'of-vertex']) {
+      await expect(speak({ model, input: 'Hello', voice: 'Kore' })).rejects.toMatchObject({ status: 502 })
+      expect(await gateway.lastLog()).toMatchObject({ modelRequested: model, amount: 0n })
+    }
   })
 
   test('that names no rate of any sound is taken at its usual one', async () => {
@@ -260,9 +282,11 @@ describe('Gemini', () => {
     ['fewer than none', { promptTokenCount: -7, candidatesTokenCount: -60 }, { output: 8 }],
     ['more than any', { promptTokenCount: 1e12, candidatesTokenCount: 1e12 }, { output: 16_000 }],
   ])('that tells %s of its tokens is charged by what can be', async (_what, told, usage) => {
-    upstream.answer(saying([PART], told))
-    await speak({ model: 'of-google', input: 'Hello', voice: 'Kore' })
-    expect(await gateway.lastLog()).toMatchObject({ usage })
+    upstream.answer(grantingTokens(saying([PART], told)))
+    for (const model of ['of-google', 'of-vertex']) {
+      await speak({ model, input: 'Hello', voice: 'Kore' })
+      expect(await gateway.lastLog()).toMatchObject({ modelRequested: model, usage })
+    }
   })
 
   test('is charged by the tokens it tells', async () => {
