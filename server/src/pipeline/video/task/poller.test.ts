@@ -13,8 +13,15 @@ class Trial {
   now = NOW
   /** What the next lease gives. */
   due: readonly string[] = []
+  /** Leases are answered when the test says so. */
+  slow = false
+  /** Answers a lease that is held: with what is due, or with an error. */
+  answerLease: (error?: Error) => void = () => undefined
   nextDue: number | undefined
   leaseFails: Error | undefined
+  /** Before there is a promise. */
+  leaseThrows: Error | undefined
+  logThrows: Error | undefined
   lookFails: Error | undefined
   releaseFails: Error | undefined
   readonly leases: object[] = []
@@ -23,6 +30,8 @@ class Trial {
   readonly logged: string[] = []
   /** The alarm that is set: in how many ms it rings. */
   alarm: { readonly ms: number; readonly ring: () => void } | undefined
+  /** The last alarm that was set, also when it has rung or was called off. */
+  lastAlarm: { readonly ring: () => void } | undefined
   released = 0
   readonly creating = new Set<string>()
   readonly #looks = new Map<string, () => void>()
@@ -31,7 +40,16 @@ class Trial {
     partsOf: () => this.#parts(),
     lookAfter: ({ id }) => this.#look(id),
     setAlarm: (ms, ring) => {
-      this.alarm = { ms, ring }
+      const alarm = {
+        ms,
+        ring: () => {
+          if (this.alarm === alarm) this.alarm = undefined
+          ring()
+        },
+      }
+      if (this.alarm !== undefined) throw new Error('two alarms are set')
+      this.alarm = alarm
+      this.lastAlarm = alarm
       return { callOff: () => (this.alarm = undefined) }
     },
   })
@@ -59,8 +77,13 @@ class Trial {
     const videos = {
       lease: (asked: object) => {
         this.leases.push(asked)
+        if (this.leaseThrows !== undefined) throw this.leaseThrows
         if (this.leaseFails !== undefined) return Promise.reject(this.leaseFails)
-        return Promise.resolve(this.due.map((id) => ({ id }) as VideoTask))
+        const due = this.due.map((id) => ({ id }) as VideoTask)
+        if (!this.slow) return Promise.resolve(due)
+        return new Promise((resolve, reject) => {
+          this.answerLease = (error) => (error === undefined ? resolve(due) : reject(error))
+        })
       },
       nextDue: () => Promise.resolve(this.nextDue),
       patch: (id: string, { dueAt }: { readonly dueAt: number }) => {
@@ -72,7 +95,10 @@ class Trial {
         return this.releaseFails === undefined ? Promise.resolve() : Promise.reject(this.releaseFails)
       },
     }
-    const log = (_fields: object, message: string): number => this.logged.push(message)
+    const log = (_fields: object, message: string): void => {
+      if (this.logThrows !== undefined) throw this.logThrows
+      this.logged.push(message)
+    }
     return {
       now: () => this.now,
       instanceId: instanceId('one'),
@@ -92,6 +118,157 @@ function started(): Trial {
   trial.poller.start()
   return trial
 }
+
+/** Until nothing more happens by itself. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+type StateName =
+  | 'idle'
+  | 'waiting'
+  | 'beating'
+  | 'beating, another one wanted'
+  | 'stopped during a beat'
+  | 'stopped'
+
+/** How the poller comes to be in a state; from now on leases are answered slowly, and the next task is due in 1,500 ms. */
+const STATES: Readonly<Record<StateName, () => Promise<Trial>>> = {
+  idle: () => Promise.resolve(new Trial()),
+  waiting: async () => {
+    const trial = started()
+    trial.nextDue = NOW + 700
+    trial.alarm?.ring()
+    await settled()
+    return trial
+  },
+  beating: async () => {
+    const trial = await STATES.waiting()
+    trial.slow = true
+    trial.alarm?.ring()
+    await settled()
+    return trial
+  },
+  'beating, another one wanted': async () => {
+    const trial = await STATES.beating()
+    trial.poller.expect(NOW + 300)
+    return trial
+  },
+  'stopped during a beat': async () => {
+    const trial = await STATES.beating()
+    EVENTS['it is stopped'](trial)
+    await settled()
+    return trial
+  },
+  stopped: async () => {
+    const trial = await STATES.waiting()
+    await trial.poller.stop()
+    return trial
+  },
+}
+
+const EVENTS = {
+  'it is started': (trial: Trial) => trial.poller.start(),
+  'a task is expected in 100 ms': (trial: Trial) => trial.poller.expect(NOW + 100),
+  'a task is expected in 900 ms': (trial: Trial) => trial.poller.expect(NOW + 900),
+  // Where none is set: one that comes late.
+  'the alarm rings': (trial: Trial) => trial.lastAlarm?.ring(),
+  'a beat is asked for': (trial: Trial) => void trial.poller.beat(),
+  'the beat ends': (trial: Trial) => trial.answerLease(),
+  'the beat throws': (trial: Trial) => trial.answerLease(new Error('odd')),
+  'it is stopped': (trial: Trial) => void trial.poller.stop(),
+} satisfies Readonly<Record<string, (trial: Trial) => void>>
+type Event = keyof typeof EVENTS
+
+function seenOf(trial: Trial, leasesBefore: number): string {
+  const alarm = trial.alarm === undefined ? 'no alarm' : `alarm in ${trial.alarm.ms}`
+  const leases = trial.leases.length - leasesBefore
+  return [
+    alarm,
+    ...(leases === 0 ? [] : [`${leases} beat`]),
+    ...(trial.released === 0 ? [] : [`given back ${trial.released}`]),
+  ].join(', ')
+}
+
+/** What is seen at once, and where more follows when the beat under way has ended, that. */
+const TRANSITIONS: Readonly<Record<StateName, Readonly<Record<Event, string>>>> = {
+  idle: {
+    'it is started': 'alarm in 1',
+    'a task is expected in 100 ms': 'no alarm',
+    'a task is expected in 900 ms': 'no alarm',
+    'the alarm rings': 'no alarm',
+    'a beat is asked for': 'no alarm',
+    'the beat ends': 'no alarm',
+    'the beat throws': 'no alarm',
+    'it is stopped': 'no alarm',
+  },
+  waiting: {
+    'it is started': 'alarm in 700',
+    'a task is expected in 100 ms': 'alarm in 100',
+    'a task is expected in 900 ms': 'alarm in 700',
+    'the alarm rings': 'no alarm, 1 beat; alarm in 1500, 1 beat',
+    'a beat is asked for': 'no alarm, 1 beat; alarm in 700, 1 beat',
+    'the beat ends': 'alarm in 700',
+    'the beat throws': 'alarm in 700',
+    'it is stopped': 'no alarm, given back 1',
+  },
+  beating: {
+    'it is started': 'no alarm; alarm in 1500',
+    'a task is expected in 100 ms': 'no alarm; alarm in 100',
+    'a task is expected in 900 ms': 'no alarm; alarm in 900',
+    'the alarm rings': 'no alarm; alarm in 1500',
+    'a beat is asked for': 'no alarm; alarm in 1500',
+    'the beat ends': 'alarm in 1500',
+    'the beat throws': 'alarm in 5000',
+    'it is stopped': 'no alarm; no alarm, given back 1',
+  },
+  'beating, another one wanted': {
+    'it is started': 'no alarm; alarm in 300',
+    'a task is expected in 100 ms': 'no alarm; alarm in 100',
+    'a task is expected in 900 ms': 'no alarm; alarm in 300',
+    'the alarm rings': 'no alarm; alarm in 300',
+    'a beat is asked for': 'no alarm; alarm in 300',
+    'the beat ends': 'alarm in 300',
+    'the beat throws': 'alarm in 300',
+    'it is stopped': 'no alarm; no alarm, given back 1',
+  },
+  'stopped during a beat': {
+    'it is started': 'no alarm; no alarm, given back 1',
+    'a task is expected in 100 ms': 'no alarm; no alarm, given back 1',
+    'a task is expected in 900 ms': 'no alarm; no alarm, given back 1',
+    'the alarm rings': 'no alarm; no alarm, given back 1',
+    'a beat is asked for': 'no alarm; no alarm, given back 1',
+    'the beat ends': 'no alarm, given back 1',
+    'the beat throws': 'no alarm, given back 1',
+    'it is stopped': 'no alarm; no alarm, given back 1',
+  },
+  stopped: {
+    'it is started': 'no alarm, given back 1',
+    'a task is expected in 100 ms': 'no alarm, given back 1',
+    'a task is expected in 900 ms': 'no alarm, given back 1',
+    'the alarm rings': 'no alarm, given back 1',
+    'a beat is asked for': 'no alarm, given back 1',
+    'the beat ends': 'no alarm, given back 1',
+    'the beat throws': 'no alarm, given back 1',
+    'it is stopped': 'no alarm, given back 1',
+  },
+}
+
+describe.each(Object.keys(TRANSITIONS) as StateName[])('a poller that is %s', (state) => {
+  test.each(Object.entries(TRANSITIONS[state]) as [Event, string][])('when %s: %s', async (event, seen) => {
+    const trial = await STATES[state]()
+    trial.slow = true
+    trial.nextDue = NOW + 1_500
+    const before = trial.leases.length
+    EVENTS[event](trial)
+    await settled()
+    const atOnce = seenOf(trial, before)
+    trial.answerLease()
+    await settled()
+    const inTheEnd = seenOf(trial, before)
+    expect(atOnce === inTheEnd ? atOnce : `${atOnce}; ${inTheEnd}`).toBe(seen)
+  })
+})
 
 describe('a beat', () => {
   test('leases what is due in the name of its instance, for a bounded time and in a bounded number', async () => {
@@ -170,6 +347,16 @@ describe('the next beat comes', () => {
     expect(trial.alarm?.ms).toBe(300)
   })
 
+  test('at once when its time came during a beat that may have asked the store before', async () => {
+    const trial = await STATES.beating()
+    trial.poller.expect(NOW + 100)
+    trial.now += 400
+    trial.nextDue = undefined
+    trial.answerLease()
+    await settled()
+    expect(trial).toMatchObject({ alarm: { ms: 1 } })
+  })
+
   test('also when the clock was set back', async () => {
     const trial = started()
     trial.alarm?.ring()
@@ -194,6 +381,15 @@ describe('when something fails', () => {
     trial.alarm?.ring()
     await trial.poller.beat()
     expect(trial).toMatchObject({ logged, alarm: { ms: 5_000 } })
+  })
+
+  test('a beat that breaks before it has asked for anything, and cannot say what broke, does not end the beats', async () => {
+    const trial = started()
+    trial.leaseThrows = new Error('odd')
+    trial.logThrows = new Error('full')
+    trial.alarm?.ring()
+    await expect(trial.poller.beat()).rejects.toThrow('full')
+    expect(trial).toMatchObject({ alarm: { ms: 5_000 } })
   })
 
   test('a look that throws is logged and its task comes again in five seconds', async () => {
@@ -240,6 +436,30 @@ describe('a stop', () => {
     await trial.endLook('a')
     await stopped
     expect(trial).toMatchObject({ released: 1, alarm: undefined })
+  })
+
+  test('during a beat waits for what that beat leases, too', async () => {
+    const trial = started()
+    trial.slow = true
+    trial.due = ['a']
+    trial.alarm?.ring()
+    await settled()
+    const stopped = trial.poller.stop()
+    trial.answerLease()
+    await settled()
+    expect(trial).toMatchObject({ looked: ['a'], released: 0 })
+    await trial.endLook('a')
+    await stopped
+    expect(trial).toMatchObject({ released: 1, alarm: undefined })
+  })
+
+  test('that is asked for twice is one', async () => {
+    const trial = started()
+    await trial.beat('a')
+    const stops = [trial.poller.stop(), trial.poller.stop()]
+    await trial.endLook('a')
+    await Promise.all(stops)
+    expect(trial.released).toBe(1)
   })
 
   test('goes on where the store is away: the leases run out', async () => {

@@ -1,6 +1,13 @@
 /**
  * The one clock of all running tasks of an instance: it leases what is due, a batch at a time, and looks at each with
  * bounded concurrency. Thousands of tasks cost one timer. Tasks of instances that fell silent come with the same lease.
+ *
+ *   idle ─ start ─▶ waiting ─ the alarm rings, or a beat is asked for ─▶ beating
+ *                    │  ▲──────────── what is due is leased, or that failed ──┤
+ *                    └── stop ──▶ stopped ◀──────────────────────────── stop ─┘
+ *
+ * So either an alarm is set or a beat is under way. A task that is expected during a beat is remembered until its end, since
+ * the beat may have asked the store before.
  */
 import type { VideoTask } from '../../../core/video/task.ts'
 import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
@@ -16,7 +23,11 @@ export interface PollerOptions {
   /** One look at a due task, to its end. */
   readonly lookAfter: (task: VideoTask) => Promise<void>
   /** Rings once after so many ms, unless it is called off before. */
-  readonly setAlarm?: (ms: number, ring: () => void) => { readonly callOff: () => void }
+  readonly setAlarm?: (ms: number, ring: () => void) => Alarm
+}
+
+interface Alarm {
+  readonly callOff: () => void
 }
 
 /** Questions to vendors at once. */
@@ -42,29 +53,52 @@ const systemAlarm: NonNullable<PollerOptions['setAlarm']> = (ms, ring) => {
   return { callOff: () => clearTimeout(timer) }
 }
 
+/** Times are epoch ms. */
+type State =
+  | { readonly kind: 'idle' }
+  | Waiting
+  | Beating
+  /** For good. `over`: the last beat and the looks under way have ended, and what was leased is given back. */
+  | { readonly kind: 'stopped'; readonly over: Promise<void> }
+
+interface Waiting {
+  readonly kind: 'waiting'
+  readonly pipeline: PollerParts
+  readonly lastBeatAt: number
+  readonly dueAt: number
+  readonly alarm: Alarm
+}
+
+interface Beating {
+  readonly kind: 'beating'
+  readonly pipeline: PollerParts
+  /** When the next beat is wanted at the latest; `NEVER`: nobody said. */
+  readonly wantedAt: number
+  readonly beat: Promise<void>
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+
 class LeasingPoller implements Poller {
+  readonly #options: PollerOptions
+  #state: State = { kind: 'idle' }
   readonly #busy = new Map<string, Promise<void>>()
   /** When work under way here was last said to go on, epoch ms. */
   readonly #kept = new Map<string, number>()
-  readonly #options: PollerOptions
-  /** Between start and stop. */
-  #running: PollerParts | undefined
-  /** When the next beat is, epoch ms. */
-  #next: { readonly dueAt: number; readonly callOff: () => void } | undefined
-  #lastBeatAt = 0
-  #beating: Promise<void> | undefined
 
   constructor(options: PollerOptions) {
     this.#options = options
   }
 
   holds(taskId: string): boolean {
-    return this.#running?.videos.creating.has(taskId) === true || this.#busy.has(taskId)
+    const state = this.#state
+    const running = state.kind === 'waiting' || state.kind === 'beating'
+    return (running && state.pipeline.videos.creating.has(taskId)) || this.#busy.has(taskId)
   }
 
   start(): void {
+    if (this.#state.kind !== 'idle') return
     const pipeline = this.#options.partsOf()
-    this.#running = pipeline
     pipeline.telemetry.metrics.gauge({
       name: 'sluice_video_polls_running',
       help: 'Video tasks this process is looking at just now.',
@@ -75,62 +109,99 @@ class LeasingPoller implements Poller {
       help: 'Video tasks that clients of this process wait for.',
       read: () => pipeline.videos.waiting.size,
     })
-    this.expect(pipeline.now())
+    this.#wait({ pipeline, lastBeatAt: 0, dueAt: pipeline.now() })
   }
 
   expect(dueAt: number): void {
-    const pipeline = this.#running
-    if (pipeline === undefined) return
-    const now = pipeline.now()
-    // A clock that was set back must not make the next beat wait for it.
-    const earliest = this.#lastBeatAt > now ? now : this.#lastBeatAt + BEAT_MS_MIN
-    const due = Math.max(dueAt, earliest)
-    if (this.#next !== undefined && this.#next.dueAt <= due) return
-    this.#next?.callOff()
-    const { setAlarm = systemAlarm } = this.#options
-    const { callOff } = setAlarm(Math.max(1, due - now), () => this.#ring(pipeline))
-    this.#next = { dueAt: due, callOff }
+    const state = this.#state
+    switch (state.kind) {
+      case 'waiting': {
+        if (state.dueAt <= beatAt({ ...state, dueAt })) return
+        state.alarm.callOff()
+        return this.#wait({ ...state, dueAt })
+      }
+      case 'beating':
+        this.#state = { ...state, wantedAt: Math.min(state.wantedAt, dueAt) }
+        return
+      case 'idle':
+      case 'stopped':
+    }
   }
 
   beat(): Promise<void> {
-    const pipeline = this.#running
-    if (pipeline === undefined) return Promise.resolve()
-    this.#beating ??= this.#beat(pipeline).finally(() => {
-      this.#beating = undefined
-    })
-    return this.#beating
+    const state = this.#state
+    switch (state.kind) {
+      case 'waiting':
+        state.alarm.callOff()
+        return this.#begin(state.pipeline, state.dueAt)
+      case 'beating':
+        return state.beat
+      case 'idle':
+      case 'stopped':
+        return Promise.resolve()
+    }
   }
 
-  async stop(): Promise<void> {
-    const pipeline = this.#running
-    this.#running = undefined
-    this.#next?.callOff()
-    this.#next = undefined
-    await this.#beating
-    await Promise.all(this.#busy.values())
-    if (pipeline !== undefined) await giveBack(pipeline)
+  stop(): Promise<void> {
+    const state = this.#state
+    if (state.kind === 'stopped') return state.over
+    if (state.kind === 'waiting') state.alarm.callOff()
+    const over = this.#end(state)
+    this.#state = { kind: 'stopped', over }
+    return over
   }
 
-  #ring(pipeline: Pick<Pipeline, 'telemetry'>): void {
-    this.#next = undefined
-    pipeline.telemetry.background.track(this.beat(), 'poll video tasks')
+  #wait(next: Pick<Waiting, 'pipeline' | 'lastBeatAt' | 'dueAt'>): void {
+    const { setAlarm = systemAlarm } = this.#options
+    const dueAt = beatAt(next)
+    const alarm = setAlarm(Math.max(1, dueAt - next.pipeline.now()), () => this.#ring())
+    this.#state = { kind: 'waiting', ...next, dueAt, alarm }
   }
 
-  async #beat(pipeline: PollerParts): Promise<void> {
-    const at = pipeline.now()
-    this.#lastBeatAt = at
+  #ring(): void {
+    const state = this.#state
+    if (state.kind !== 'waiting') return
+    const beat = this.#begin(state.pipeline, NEVER)
+    state.pipeline.telemetry.background.track(beat, 'poll video tasks')
+  }
+
+  #begin(pipeline: PollerParts, wantedAt: number): Promise<void> {
+    const beat = this.#beat(pipeline, pipeline.now())
+    this.#state = { kind: 'beating', pipeline, wantedAt, beat }
+    return beat
+  }
+
+  async #beat(pipeline: PollerParts, at: number): Promise<void> {
+    let dueAt = at + AGAIN_MS
     try {
-      this.#keepAll(pipeline, at)
-      // Without room for one more the end of the next look makes the next beat.
-      const tasks = this.#busy.size < BUSY_MAX ? await this.#lease(pipeline, at) : []
-      for (const task of tasks) this.#look(pipeline, task)
-      this.expect(await this.#nextBeat(pipeline))
+      dueAt = await this.#lookAround(pipeline, at)
     } catch (error) {
+      dueAt = pipeline.now() + AGAIN_MS
       if (!(error instanceof StorageUnavailable)) {
         pipeline.telemetry.log.error({ error }, 'video tasks could not be leased')
       }
-      this.expect(pipeline.now() + AGAIN_MS)
+    } finally {
+      const state = this.#state
+      if (state.kind === 'beating') {
+        this.#wait({ pipeline, lastBeatAt: at, dueAt: Math.min(dueAt, state.wantedAt) })
+      }
     }
+  }
+
+  async #end(state: Exclude<State, { readonly kind: 'stopped' }>): Promise<void> {
+    if (state.kind === 'idle') return
+    if (state.kind === 'beating') await state.beat
+    await Promise.all(this.#busy.values())
+    await giveBack(state.pipeline)
+  }
+
+  /** Gives when the next beat is due. */
+  async #lookAround(pipeline: PollerParts, at: number): Promise<number> {
+    this.#keepAll(pipeline, at)
+    // Without room for one more the end of the next look makes the next beat.
+    const tasks = this.#busy.size < BUSY_MAX ? await this.#lease(pipeline, at) : []
+    for (const task of tasks) this.#look(pipeline, task)
+    return this.#nextBeat(pipeline)
   }
 
   #lease(pipeline: Pick<Pipeline, 'instanceId' | 'storage'>, at: number): Promise<readonly VideoTask[]> {
@@ -144,7 +215,7 @@ class LeasingPoller implements Poller {
   }
 
   async #nextBeat(pipeline: Pick<Pipeline, 'now' | 'storage'>): Promise<number> {
-    const next = (await pipeline.storage.videos.nextDue()) ?? Number.POSITIVE_INFINITY
+    const next = (await pipeline.storage.videos.nextDue()) ?? NEVER
     const now = pipeline.now()
     // What is due although everything due was just leased is under way.
     return next <= now ? now + UNDER_WAY_MS : Math.min(next, now + IDLE_MS)
@@ -191,6 +262,13 @@ class LeasingPoller implements Poller {
     await pipeline.storage.videos.patch(id, { dueAt }, pipeline.instanceId)
     this.expect(dueAt)
   }
+}
+
+/** When a task that is due then is looked at. */
+function beatAt({ pipeline, lastBeatAt, dueAt }: Pick<Waiting, 'pipeline' | 'lastBeatAt' | 'dueAt'>): number {
+  const now = pipeline.now()
+  // A clock that was set back must not make the next beat wait for it.
+  return Math.max(dueAt, lastBeatAt > now ? now : lastBeatAt + BEAT_MS_MIN)
 }
 
 /** So that others need not wait for the leases to run out; where the store is away, they do. */
