@@ -50,7 +50,7 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
   }
   const tell = teller(config)
   const prepare: Prepare = async ({ storage, now }) => {
-    tell('The database is ready. Making what it begins with, and opening the ports.')
+    tell('The database is ready. Creating its first records, then opening the ports.')
     prepared.firstRun = await prepareFirstRun({
       storage,
       config,
@@ -64,7 +64,7 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
     if (prepared.firstRun.kind === 'first' && config.console === 'on')
       prepared.setupLink = await makeSetupLink(storage, now())
   }
-  tell(`First start: making ${config.dataDirectory} with a secret key, and the database.`)
+  tell(`First start: creating the secret key and the database in ${config.dataDirectory}.`)
   try {
     const serving = await (config.workers > 1
       ? runSeveral(config, prepare, startWorkers)
@@ -197,7 +197,7 @@ function stopOnSignal(serving: Serving): void {
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(130)
     stopping = true
-    serving.log.info({ signal }, 'stopping: running calls may end')
+    serving.log.info({ signal }, 'stopping: waiting for running calls to end')
     serving.stop().then(
       () => {
         serving.log.info({}, 'stopped')

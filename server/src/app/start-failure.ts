@@ -126,7 +126,7 @@ const OWNED = 'run Sluice as the user that it belongs to, or give it to this one
 const DISK = 'check whether its disk is full or failing'
 const ROOM = 'make room on its disk, or set SLUICE_DATA_DIR to a place on a larger one'
 const READ_ONLY = 'mount it for writing, or set SLUICE_DATA_DIR to a place that can be written'
-const DAMAGED = 'put a backup in its place with sluice restore, or move it away to begin anew'
+const DAMAGED = 'restore a backup with sluice restore, or move the file away to begin with an empty database'
 
 /** `connect` and the like have codes of the same names, and no file. */
 function explainFile({ code, syscall, path, message }: Facts, config: StartedWith): StartFailure | undefined {
@@ -163,7 +163,7 @@ const SQLITE_OTHER: StartFailure = { found: 'cannot be used', fix: DISK }
 const NO_DATABASE: StartFailure = { found: 'is damaged, or not a database', fix: DAMAGED }
 const IN_USE: StartFailure = {
   found: 'is held by another program',
-  fix: 'end the one that holds it: a copy that runs, a shell of SQLite, a tool that backs it up',
+  fix: 'stop the program that holds it: another Sluice, an SQLite shell, or a backup tool',
 }
 
 /** By SQLite's primary result code (sqlite.org/rescode.html). */
@@ -194,13 +194,13 @@ const UNTRUSTED =
 const POSTGRES_FIXES: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nothing listens there; start it, or correct the host and port'],
   ['ENOTFOUND', 'there is no such host; correct its name'],
-  ['EAI_AGAIN', 'the name of the host cannot be looked up just now'],
+  ['EAI_AGAIN', 'the host name cannot be resolved right now'],
   ['ETIMEDOUT', 'it does not answer; look at the network and its firewalls'],
   ['EHOSTUNREACH', 'it cannot be reached; look at the network'],
   ['28P01', 'correct the user or the password in the address'],
-  ['28000', 'this user may not sign in from here; correct the user, or let it in (pg_hba.conf)'],
-  ['3D000', 'make the database first (createdb), or correct its name in the address'],
-  ['42501', 'its user must own the database, to make the tables (alter database … owner to …)'],
+  ['28000', 'this user may not sign in from here; correct the user, or allow it in pg_hba.conf'],
+  ['3D000', 'create the database first (createdb), or correct its name in the address'],
+  ['42501', 'its user must own the database to create the tables (alter database … owner to …)'],
   ['53300', 'it has too many connections already; end some, or raise max_connections'],
   ['57P03', 'it is starting or stopping; try again in a moment'],
   ['SELF_SIGNED_CERT_IN_CHAIN', UNTRUSTED],

@@ -187,8 +187,8 @@ async function stopAll(all: {
 }
 
 const STORAGE_HUNG =
-  'the database no longer answers, and its thread cannot be ended: this process refuses calls, keeps what is ' +
-  'not settled in a file and ends; look at the disk that holds the data directory'
+  'the database no longer answers, and its thread cannot be ended: this process refuses calls, writes ' +
+  'unsettled calls to a file and exits; check the disk that holds the data directory'
 
 /** What everything else stands on. */
 interface Ground {

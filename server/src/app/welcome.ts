@@ -40,19 +40,15 @@ function operations(url: string | undefined): readonly string[] {
 
 function unsent({ mail, phone }: WelcomeFacts['leaves']): readonly string[] {
   return [
-    ...(mail
-      ? []
-      : ['  mail             not configured (SLUICE_SMTP_URL): what would be mailed is printed to the log']),
-    ...(phone
-      ? []
-      : ['  phones           not configured (SLUICE_SMS_URL): codes for them are printed to the log']),
+    ...(mail ? [] : ['  mail             not configured (SLUICE_SMTP_URL): mails are printed to the log']),
+    ...(phone ? [] : ['  phones           not configured (SLUICE_SMS_URL): codes are printed to the log']),
   ]
 }
 
 /** What only a first start takes, and this is a later one. */
 function unread(firstRun: FirstRun): readonly string[] {
   if (firstRun.kind === 'first' || firstRun.unread.length === 0) return []
-  return ['', 'Not taken, because this is no first start:', ...firstRun.unread.map((what) => `  ${what}`)]
+  return ['', 'Ignored, because this is not the first start:', ...firstRun.unread.map((what) => `  ${what}`)]
 }
 
 function newKeys(facts: WelcomeFacts): readonly string[] {

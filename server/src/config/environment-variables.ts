@@ -63,7 +63,7 @@ export const VARIABLES = {
     shownDefault: 'the data directory',
     form: '`s3://bucket/prefix?endpoint=…&region=…&path_style=true&access_key_id=…&secret_access_key=…`',
     meaning:
-      'Keeps finished videos and other large objects in an S3-compatible store. Everything behind the bucket may be absent: without an endpoint it is Amazon’s, without credentials or region the usual AWS variables count.',
+      'Keeps finished videos and other large objects in an S3-compatible store. Everything after the bucket is optional: without an endpoint it is Amazon’s, without credentials or region the usual AWS variables count.',
     parse: blobUrlOf,
     secret: true,
   },
@@ -136,7 +136,7 @@ export const VARIABLES = {
     fallback: undefined,
     shownDefault: 'none',
     form: '`name@example.com` or `Name <name@example.com>`',
-    meaning: 'Who mails come from.',
+    meaning: 'The sender of mails.',
     parse: senderOf,
   },
   smsUrl: {
@@ -162,7 +162,7 @@ export const VARIABLES = {
     least: 0,
     most: 10_000_000,
     meaning:
-      'How many text messages may be sent in a day (UTC). Strangers who register get half of it, accounts that sign in from a new place four fifths, so that nobody who is known is left without a code. At 80 % administrators get a mail.',
+      'How many text messages may be sent in a day (UTC). Strangers who register get half of it, accounts that sign in from a new place four fifths, so that existing users always get their codes. At 80 % administrators get a mail.',
   }),
   smsMonthLimit: wholeNumber({
     name: 'SLUICE_SMS_MONTH_LIMIT',
@@ -237,7 +237,7 @@ export const VARIABLES = {
     fallback: undefined,
     shownDefault: '`https://api.stripe.com`',
     form: 'an http or https address',
-    meaning: 'Another place of the Stripe API, such as a stand-in for trials.',
+    meaning: 'Another address of the Stripe API, such as a test server.',
     parse: (text) => addressOf(text),
   },
   gatewayFile: {
@@ -286,7 +286,7 @@ export const VARIABLES = {
     shownDefault: 'none',
     form: '`http://user:password@host:port`, also as `https_proxy`',
     meaning:
-      'The proxy that https addresses are reached by: vendors, webhooks, sign-in services, addresses clients name. It is asked to connect (CONNECT) and sees no content. Databases, S3 stores and mail servers are reached without.',
+      'The proxy for https addresses: vendors, webhooks, sign-in services and addresses named by clients. It is used with CONNECT, so it sees no content. Databases, S3 stores and mail servers are reached without.',
     parse: proxyOf,
     secret: true,
   },
@@ -307,7 +307,7 @@ export const VARIABLES = {
     shownDefault: 'this machine itself',
     form: 'hosts, domains, addresses and CIDR networks, separated by commas or blanks; also as `no_proxy`',
     meaning:
-      'What is reached without those proxies. A domain stands for all below it, `host:8080` for one port, `*` for everything.',
+      'What is reached without these proxies. A domain includes its subdomains, `host:8080` is one port, and `*` is everything.',
     parse: hostsOf,
   },
   trustedProxies: {
@@ -358,7 +358,7 @@ export const VARIABLES = {
     most: 600_000,
     unit: 'milliseconds',
     meaning:
-      'How long a stopping process still takes calls while `/readyz` says 503, so that a load balancer sends the next ones elsewhere before the ports close. A little more than the balancer takes to notice.',
+      'How long a stopping process still takes calls while `/readyz` says 503, so that a load balancer sends the next ones elsewhere before the ports close. Set it a little longer than the balancer takes to notice.',
   }),
   callDeadlineMs: wholeNumber({
     name: 'SLUICE_CALL_DEADLINE_MS',
@@ -384,7 +384,7 @@ export const VARIABLES = {
     most: 86_400_000,
     unit: 'milliseconds',
     meaning:
-      'How long a response may be made in the background (`background: true`); then it is cancelled upstream, and what was made of it is charged.',
+      'How long a response may be made in the background (`background: true`); then it is cancelled upstream, and what was produced is charged.',
   }),
   bodyLimitBytes: wholeNumber({
     name: 'SLUICE_BODY_LIMIT_BYTES',
@@ -428,7 +428,7 @@ export const VARIABLES = {
     least: 1000,
     most: 10_000_000,
     meaning:
-      'How many members of objects and items of arrays the JSON body of a call may hold, at every depth; more are 400/40000. What they cost to take apart grows faster than their bytes.',
+      'How many members of objects and items of arrays the JSON body of a call may hold, at every depth; more are 400/40000. The cost of parsing them grows faster than their size.',
   }),
   bodyMessagesMax: wholeNumber({
     name: 'SLUICE_BODY_MESSAGES_LIMIT',

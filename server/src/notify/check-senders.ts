@@ -10,7 +10,7 @@ export async function checkMail({ smtpUrl }: { readonly smtpUrl: Secret | undefi
     return warning(
       'mail',
       'not configured',
-      'set SLUICE_SMTP_URL and SLUICE_MAIL_FROM; until then what would be mailed is printed to the log',
+      'set SLUICE_SMTP_URL and SLUICE_MAIL_FROM; until then mails are printed to the log',
     )
   try {
     await verifyMailServer(smtpUrl)

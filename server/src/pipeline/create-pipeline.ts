@@ -55,7 +55,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
   const conversions = createConversions(telemetry, parts.limits)
   telemetry.metrics.gauge({
     name: 'sluice_conversions_waiting',
-    help: 'Large bodies that wait for a thread to be converted in.',
+    help: 'Large bodies that wait for a conversion thread.',
     read: () => conversions.waiting,
   })
 
@@ -164,7 +164,7 @@ type Shown = Pick<Pipeline, 'pending' | 'health' | 'catalogue' | 'now'>
 function showChains({ metrics }: Telemetry, { health, catalogue, now }: Omit<Shown, 'pending'>): void {
   metrics.gauges({
     name: 'sluice_chain_trouble',
-    help: 'Chains that are not healthy, by how they are and the kind of their last error.',
+    help: 'Chains that are not healthy, by state and by the kind of their last error.',
     read: () =>
       [...catalogue().models.values()]
         .flatMap((model) => model.chains)
@@ -180,12 +180,12 @@ function showChains({ metrics }: Telemetry, { health, catalogue, now }: Omit<Sho
 function showPending({ metrics }: Telemetry, pending: PendingOperations): void {
   metrics.gauge({
     name: 'sluice_pending_operations',
-    help: 'Ends of calls that the database could not take yet; they are tried again.',
+    help: 'Ends of calls that the database has not accepted yet; they are tried again.',
     read: () => pending.count(),
   })
   metrics.gauge({
     name: 'sluice_pending_operation_bytes',
-    help: 'Size of those, as text.',
+    help: 'Size of those ends of calls, in bytes.',
     read: () => pending.bytes(),
   })
 }

@@ -65,7 +65,7 @@ export async function serveStored(
 
 function requestOf({ action, values, query }: Asked): StoredRequest {
   const what = STORED_ACTIONS.find((known) => known === action)
-  if (what === undefined) throw new Error(`the path of a stored response asks for ${action ?? 'nothing'}`)
+  if (what === undefined) throw new Error(`the path of a stored response names ${action ?? 'nothing'}`)
   return { id: values['id'] ?? '', what, query }
 }
 

@@ -186,7 +186,7 @@ function openSuspects(): CounterTally<'chain'> {
 function openVideoPolls(): CounterTally<'vendor' | 'outcome'> {
   return new CounterTally({
     name: 'sluice_video_polls_total',
-    help: 'Questions to vendors about video tasks, by vendor and what came of them.',
+    help: 'Polls of vendors about video tasks, by vendor and outcome.',
     labels: ['vendor', 'outcome'],
   })
 }

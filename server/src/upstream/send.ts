@@ -362,13 +362,13 @@ class Sending implements UpstreamExchange, AnswerHandler {
         this.#fail('connect', 'no connection in time')
         return
       case 'waiting':
-        this.#fail('first-byte-timeout', 'no byte of an answer in time')
+        this.#fail('first-byte-timeout', 'no first byte in time')
         return
       case 'flowing':
       case 'draining':
         this.#fail(
           'idle-timeout',
-          now < this.#since + this.#limitMs() ? 'the answer only trickled' : 'silence inside the answer',
+          now < this.#since + this.#limitMs() ? 'the answer only trickled' : 'the answer stalled',
         )
         return
       case 'over':

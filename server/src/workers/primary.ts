@@ -89,7 +89,7 @@ class WorkerPool implements OpsSource {
       if (!member.ready) continue
       member.silentLooks += 1
       if (member.silentLooks !== looksMax) continue
-      this.#log.error({ worker: member.number }, 'a worker process hangs and is ended')
+      this.#log.error({ worker: member.number }, 'a worker process hangs and is being stopped')
       member.worker.kill('SIGKILL')
     }
   }
@@ -162,7 +162,7 @@ class WorkerPool implements OpsSource {
     this.#log.error({ worker: member.number, ...how }, 'a worker process ended by itself')
     if (!member.ready) this.#failedStarts += 1
     if (this.#failedStarts >= FAILED_STARTS_MAX) {
-      this.#events.failed(new Error('the worker processes do not come up; the log says why'))
+      this.#events.failed(new Error('the worker processes do not start; the log says why'))
       return
     }
     setTimeout(() => {

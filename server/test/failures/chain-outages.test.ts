@@ -152,7 +152,7 @@ describe('of three chains the first', () => {
       state: 'cooling-down',
       cause: 'failure',
       outcomes: '--',
-      last_error: { kind: 'timeout', status: null, message: 'no byte of an answer in time' },
+      last_error: { kind: 'timeout', status: null, message: 'no first byte in time' },
     })
   })
 

@@ -84,6 +84,6 @@ test('a first start says what it does, in text that no log line stands in; a lat
   expect(told).toMatch(/claude -p Hello\n\nThe console\. .*\n.*\n {2}http:\S+\/console\/setup\?token=\S+\n$/)
   expect(second.errors()).toMatch(/^\nSluice is ready\.\n/)
   expect(second.errors()).toMatch(
-    /\n\nNot taken, because this is no first start:\n {2}the environment's key of Mistral AI.*npx sluice vendors add mistral\n/,
+    /\n\nIgnored, because this is not the first start:\n {2}the environment's key of Mistral AI.*npx sluice vendors add mistral\n/,
   )
 })

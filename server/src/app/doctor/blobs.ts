@@ -6,7 +6,7 @@ import { wordsOf } from './broken-check.ts'
 
 /** Writes, reads and removes a small file. */
 export async function checkBlobs({ blob }: Pick<Config, 'blob'>, now: () => number): Promise<Finding> {
-  const place = blob.kind === 'disk' ? blob.directory : 'the store of SLUICE_BLOB_URL'
+  const place = blob.kind === 'disk' ? blob.directory : 'the object store of SLUICE_BLOB_URL'
   try {
     const store = await openBlobs(blob, now)
     try {
@@ -20,6 +20,6 @@ export async function checkBlobs({ blob }: Pick<Config, 'blob'>, now: () => numb
       blob.kind === 'disk'
         ? 'let this user write there'
         : 'check SLUICE_BLOB_URL and its credentials: putting, reading and deleting must be allowed'
-    return failed('stored files', `${place}: ${wordsOf(error)}`, `${fix}; videos need it, all else goes on`)
+    return failed('stored files', `${place}: ${wordsOf(error)}`, `${fix}; only stored videos need it`)
   }
 }

@@ -5,7 +5,7 @@ import { findStartFailure, type StartedWith } from '../start-failure.ts'
 /** A check that could not be made: what stood in its way is what was found. */
 export function brokenCheck(check: string, error: unknown, config: StartedWith): Finding {
   if (error instanceof ConfigError)
-    return failed(check, error.message, 'change what it names, as docs/reference/configuration.md says')
+    return failed(check, error.message, 'correct that setting: docs/reference/configuration.md describes it')
   const { found, fix } = findStartFailure(error, config) ?? {
     found: wordsOf(error),
     fix: 'unexpected: please report it to the maintainers',

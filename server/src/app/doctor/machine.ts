@@ -19,7 +19,10 @@ export async function checkDataDirectory(config: Config): Promise<readonly Findi
   if (mode !== undefined)
     return [usableDirectory(dataDirectory, mode), await keyFile(dataDirectory, secretKey !== undefined)]
   if (database.kind === 'postgres' && secretKey !== undefined)
-    return [ok('data directory', `${dataDirectory} is made at the start`), await keyFile(dataDirectory, true)]
+    return [
+      ok('data directory', `${dataDirectory} will be created when Sluice starts`),
+      await keyFile(dataDirectory, true),
+    ]
   return [
     failed(
       'data directory',

@@ -60,7 +60,7 @@ export async function startHousekeeping(kept: {
   for (const [work, what] of [
     [() => rounds.lookAround(), 'recovery'],
     [expire, 'expiry'],
-    [() => keepLog(kept), 'upkeep of the log'],
+    [() => keepLog(kept), 'maintenance of the log'],
   ] as const) {
     await work().catch((error: unknown) => telemetry.log.error({ error, what }, 'a periodic task failed'))
   }
@@ -70,10 +70,10 @@ export async function startHousekeeping(kept: {
     every(beatMs, telemetry, { work: () => rounds.lookAround(), name: 'recovery' }),
     every(LEAKED_EVERY_MS, telemetry, {
       work: () => rounds.endLeaked(),
-      name: 'recovery of what was left open here',
+      name: 'recovery of calls left open',
     }),
     every(EXPIRE_EVERY_MS, telemetry, { work: expire, name: 'expiry' }),
-    every(LOG_UPKEEP_EVERY_MS, telemetry, { work: () => keepLog(kept), name: 'upkeep of the log' }),
+    every(LOG_UPKEEP_EVERY_MS, telemetry, { work: () => keepLog(kept), name: 'maintenance of the log' }),
   ]
   return {
     canWrite: () => rounds.canWrite(),

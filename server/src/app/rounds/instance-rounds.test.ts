@@ -104,7 +104,7 @@ describe('the rounds of an instance', () => {
   test('told again and again that it was taken over it waits for the next round', async () => {
     const { state, rounds } = scene()
     state.beats = [2, 3, 4].map((epoch) => ({ kind: 'taken-over', epoch }))
-    await expect(rounds.beat()).rejects.toThrow('again and again')
+    await expect(rounds.beat()).rejects.toThrow('keep taking over')
     expect(rounds.canWrite()).toBe(false)
     await rounds.beat()
     expect([state.epochs.at(-1), rounds.canWrite()]).toEqual([4, true])

@@ -73,7 +73,7 @@ export class InstanceRounds {
     if (ended > 0)
       telemetry.log.warn(
         { ended, instances: seen.silent.filter(({ hasCalls }) => hasCalls).map(({ id }) => id) },
-        'calls of processes that ended without settling them, or that no longer report, were ended',
+        'took over from processes that died or stopped reporting, and ended their calls',
       )
   }
 
@@ -86,7 +86,7 @@ export class InstanceRounds {
     if (ended.length > 0)
       telemetry.log.error(
         { calls: ended.slice(0, 20), count: ended.length },
-        'calls of this process that were left open without being settled were ended',
+        'ended calls that this process had left open',
       )
   }
 
@@ -103,14 +103,14 @@ export class InstanceRounds {
       this.#epoch = outcome.epoch
       this.#warnTakenOver()
     }
-    throw new Error('other processes take over from this one again and again')
+    throw new Error('other processes keep taking over from this one')
   }
 
   #warnTakenOver(): void {
     this.#options.telemetry.log.warn(
       { instance: this.#options.instance, epoch: this.#epoch },
-      'this process was taken over, because others heard nothing of it for too long: they ended its calls at their last ' +
-        'known usage; what it still runs is charged in full when it ends',
+      'this process was taken over, because its heartbeat stopped for too long: others ended its calls at their ' +
+        'last known usage; calls that still run here are charged in full when they end',
     )
   }
 }

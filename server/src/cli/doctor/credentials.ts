@@ -54,7 +54,7 @@ function judgeProbe(check: string, { model, chain }: PlacedChain, probe: Probe):
       return failed(
         check,
         `${over}: ${probe.detail}`,
-        "check the vendor's base_url and the way out of this network",
+        "check the vendor's base_url, and that this network lets the connection out",
       )
     case 'refused': {
       const found = `${over}: ${probe.status} ${probe.message}`
@@ -62,9 +62,9 @@ function judgeProbe(check: string, { model, chain }: PlacedChain, probe: Probe):
         return warning(
           check,
           found,
-          'accepted; the vendor limits it right now: wait, or raise the limit there',
+          'the credential is accepted, but rate-limited right now: wait, or raise the limit at the vendor',
         )
-      return failed(check, found, REFUSAL_FIXES.get(probe.class) ?? "read the vendor's words before")
+      return failed(check, found, REFUSAL_FIXES.get(probe.class) ?? "see the vendor's answer")
     }
   }
 }

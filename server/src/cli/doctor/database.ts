@@ -60,13 +60,13 @@ function schema({ schema: found, newestSchema }: DatabaseReport): Finding {
 function distance({ roundTripMs }: DatabaseReport): Finding {
   const found = `${roundTripMs.toFixed(1)} ms`
   if (roundTripMs <= ROUND_TRIP_WISHED_MS) return ok('latency to the database', found)
-  return warning('latency to the database', found, 'run Sluice nearer to it: every call waits for it')
+  return warning('latency to the database', found, 'run Sluice closer to it: every call waits for it')
 }
 
 function clock({ clockAheadMs }: DatabaseReport): Finding {
   const apart = Math.abs(clockAheadMs)
-  const found = `${(clockAheadMs / 1_000).toFixed(1)} s ahead of ours`
+  const found = `${(clockAheadMs / 1_000).toFixed(1)} s ahead of this machine`
   if (apart < CLOCK_WARNING_MS) return ok('clock', 'agrees with the database')
-  const fix = 'let both machines follow a time server (NTP): limits and expiries are counted by these clocks'
+  const fix = 'synchronise both machines with a time server (NTP): limits and expiries use these clocks'
   return apart < CLOCK_FAILED_MS ? warning('clock', found, fix) : failed('clock', found, fix)
 }

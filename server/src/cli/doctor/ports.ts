@@ -42,7 +42,7 @@ async function checkPort({
     case undefined:
       return ok(check, 'free')
     case 'EADDRINUSE':
-      return failed(check, 'another program listens there', `end it, or set ${name} to another port`)
+      return failed(check, 'another program listens there', `stop it, or set ${name} to another port`)
     case 'EACCES':
       return failed(
         check,

@@ -66,7 +66,8 @@ interface Walk {
 function convert(node: unknown, path: string, walk: Walk): FileNode | undefined {
   walk.nodes += 1
   if (walk.nodes > NODES_MAX) {
-    if (walk.nodes === NODES_MAX + 1) walk.report({ line: 1, column: 1, path }, 'holds too much')
+    if (walk.nodes === NODES_MAX + 1)
+      walk.report({ line: 1, column: 1, path }, `has more than ${NODES_MAX} values`)
     return undefined
   }
   if (isAlias(node)) {

@@ -2,22 +2,22 @@
 const UNOFFERED: readonly (readonly [path: RegExp, what: string])[] = [
   [
     /^\/v1\/audio\/(?!speech$|transcriptions$|translations$)/,
-    'this kind of call; /v1/audio/speech speaks, /v1/audio/transcriptions listens',
+    'this kind of call; use /v1/audio/speech or /v1/audio/transcriptions',
   ],
-  [/^\/v1\/completions$/, 'completions of a bare text; /v1/chat/completions takes messages'],
+  [/^\/v1\/completions$/, 'text completions; use /v1/chat/completions'],
   [
     /^\/v1\/responses\/compact$/,
-    'compacting a conversation; previous_response_id or the whole input continue it',
+    'compacting of conversations; continue one with previous_response_id, or send its whole input',
   ],
   [
     /^\/v1\/(files|uploads|vector_stores|containers)(\/|$)/,
-    'storage of files; send their content with the request',
+    'stored files; send their content with the request',
   ],
   [/^\/v1\/(messages\/batches|batches)(\/|$)/, 'batches'],
-  [/^\/v1\/(assistants|threads)(\/|$)/, 'assistants; /v1/responses keeps conversations'],
+  [/^\/v1\/(assistants|threads)(\/|$)/, 'assistants; use /v1/responses, which keeps conversations'],
   [/^\/v1\/(fine_tuning|fine-tunes|evals)(\/|$)/, 'training and evaluation of models'],
   [/^\/v1\/realtime(\/|$)/, 'realtime sessions'],
-  [/^\/v1beta\/models\/.+:(predict|predictLongRunning)$/, 'predictions; videos are ordered at /v1/videos'],
+  [/^\/v1beta\/models\/.+:(predict|predictLongRunning)$/, 'predictions; order videos at /v1/videos'],
   [/^\/v1beta\/(files|cachedContents|tunedModels|corpora|fileSearchStores)(\/|$)/, 'storage at the provider'],
 ]
 

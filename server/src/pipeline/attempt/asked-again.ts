@@ -64,7 +64,7 @@ class AskedAgain implements UpstreamExchange {
     if (this.#over) return
     this.#pause?.cancel()
     if (this.#pause === undefined) this.#current?.abort()
-    else this.#fail({ kind: 'aborted', sent: true, detail: 'given up between two questions about a task' })
+    else this.#fail({ kind: 'aborted', sent: true, detail: 'abandoned between two polls of a task' })
   }
 
   ask(call: UpstreamCall): void {

@@ -112,7 +112,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     if (this.#state.kind !== 'decided') return { kind: 'broken', error, records }
     this.#pipeline.telemetry.log.error(
       { requestId: this.#call.requestId, error },
-      'an answer goes on although something inside the gateway failed',
+      'the answer goes on although a step inside the gateway failed',
     )
     return { records, ...this.#state.end }
   }

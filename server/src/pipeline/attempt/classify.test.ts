@@ -44,7 +44,7 @@ describe('what kind of failure an attempt was', () => {
     ['the connection broke before the request left', broke('reset', false), 'connect'],
     ['it broke after the request was sent: the vendor may bill an answer', broke('reset', true), 'cut'],
     ['no head in time', broke('first-byte-timeout', true), 'timeout'],
-    ['silence inside the answer', broke('idle-timeout', true), 'timeout'],
+    ['the answer stalled', broke('idle-timeout', true), 'timeout'],
     ['what came was no HTTP', broke('protocol', true), 'cut'],
     ['the time of the whole call ran out', { kind: 'deadline' }, 'timeout'],
     ['a status', status(503, {}), 'overloaded'],

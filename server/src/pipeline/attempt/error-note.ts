@@ -30,7 +30,7 @@ export function noteOfFailure(noted: Noted, failure: AttemptFailure): ErrorNote 
       return noteOfAnswer(noted, failure.status, parseJson(failure.body) ?? textOf(failure.body))
     case 'answer':
       return failure.answer.kind === 'cut'
-        ? noteOf(noted, { message: 'the answer came to no proper end' })
+        ? noteOf(noted, { message: 'the answer did not end properly' })
         : noteOfAnswer(noted, failure.answer.status, failure.answer.raw)
   }
 }

@@ -40,7 +40,7 @@ export async function tellBackground(
   }
   const name = task.state[ANSWER_NAME]
   if (typeof name !== 'string') {
-    const { message = 'the response was given up' } = task.error ?? {}
+    const { message = 'the response was abandoned' } = task.error ?? {}
     return shownFailed(shown, { code: 'server_error', message })
   }
   const kept = await pipeline.storage.turns.find(task.keyId, name, pipeline.now())

@@ -110,7 +110,7 @@ function deliverAnswerError(
   reply: ClientReply,
 ): Told {
   if (failure.answer.kind === 'cut')
-    return failWith(reply, call, new GatewayError(50201, { internal: 'the upstream cut its answer' }))
+    return failWith(reply, call, new GatewayError(50201, { internal: 'the upstream broke off its answer' }))
   const status = failure.answer.status ?? 502
   const headers = { 'content-type': 'application/json', ...retryAfterHeader(status, undefined) }
   const raw = failure.answer.raw

@@ -20,7 +20,7 @@ const OUTPUT_TOKENS_PER_SECOND_WORST = 40
 const BYTES_PER_TOKEN = 4
 
 /** What somebody else is to fetch has no length here. */
-const SEND_THE_SOUND = 'send the sound itself, as file: what lies elsewhere cannot be measured'
+const SEND_THE_SOUND = 'send the sound itself as file: sound at another address cannot be measured'
 
 /**
  * Sound that is written down, in its own language or in English. The form passes byte for byte but for its model; how long its

@@ -197,12 +197,12 @@ export function checkBackground(
   if (!usableChains(model, catalogue).some((chain) => answersInBackground(chain, catalogue)))
     throw refusal(
       'background',
-      `no provider of ${model.modelId} answers in the background: leave background out or set it to false`,
+      `no provider of ${model.modelId} supports background responses: leave background out or set it to false`,
     )
   if (call.past?.kind === 'kept')
     throw refusal(
       'previous_response_id',
-      'the previous response is kept here, where no provider that answers in the background finds it; send its items',
+      'the previous response is kept here, where a provider that answers in the background cannot find it; send its items',
     )
 }
 

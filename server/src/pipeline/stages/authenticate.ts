@@ -119,7 +119,7 @@ function missingKey(call: PresentedCredentials): GatewayError {
   if (!call.keyInQuery) return new GatewayError(40001)
   return new GatewayError(40001, {
     message:
-      'api_key is required: a key in the query string is not read, since addresses end up in logs; ' +
+      'api_key is required: a key in the query string is not accepted, because addresses end up in logs; ' +
       'send it as Authorization: Bearer <API key> or x-goog-api-key',
   })
 }

@@ -152,7 +152,7 @@ function ratesOf(
   } catch (error) {
     pipeline.telemetry.log.error(
       { requestId: call.requestId, error },
-      'a call is charged by the next best that is known',
+      'a call is charged by the best figure that is known',
     )
     return { observed: undefined, expected: OUTPUT_RATE_ASSUMED, reasons: false }
   }

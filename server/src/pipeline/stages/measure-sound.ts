@@ -51,7 +51,7 @@ function isPaidBySound({ pricing }: Model): boolean {
 }
 
 const UNTOLD =
-  'file: how long its sound plays cannot be told, and this model is paid for by its length; send it as WAV, MP3, AAC, M4A, FLAC, Ogg, WebM or AMR'
+  'file: the length of its sound cannot be determined, and this model is billed by length; send it as WAV, MP3, AAC, M4A, FLAC, Ogg, WebM or AMR'
 
 /** Rounded up to hundredths, as sound is charged. */
 export function billedSeconds(seconds: number): number {
@@ -83,7 +83,7 @@ async function secondsOf(
   }
 }
 
-const UNMEASURED = 'the length of a sound could not be told'
+const UNMEASURED = 'the length of a sound could not be determined'
 
 /** It took too much time or memory, or broke the thread. */
 const UNMEASURABLE: ReadonlySet<number> = new Set([41301, 50000])

@@ -88,7 +88,7 @@ async function scanAgain(chunks: readonly Uint8Array[]): Promise<ScannedRequest>
 
 function tooLong(): GatewayError {
   return new GatewayError(40000, {
-    message: 'input: the items that are named by reference are too long together; send fewer',
+    message: 'input: the referenced items are too long together; send fewer',
     details: { param: 'input' },
   })
 }

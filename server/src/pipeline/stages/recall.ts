@@ -36,7 +36,7 @@ export async function recall(
     case 'unknown':
       throw refusal(`the previous response ${quoted(found.missing)} was not found`)
     case 'too-long':
-      throw refusal('the conversation behind it is too long to be kept here; send its items')
+      throw refusal('its conversation is too long to be kept here; send its items')
     case 'upstream':
       if (found.background) await checkFinished(pipeline, call, previousResponseId)
       checkReach(pipeline, call, found.place)

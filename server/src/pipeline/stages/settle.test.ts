@@ -182,7 +182,7 @@ describe('a call is charged', () => {
 })
 
 describe('an answer is never free because of a fault of ours: the row says gateway-error', () => {
-  const FAULT = 'a call is charged by the next best that is known'
+  const FAULT = 'a call is charged by the best figure that is known'
 
   test.each<[string, Trial['broken'], Partial<ReservedCall>, MicroCredits, number]>([
     ['where the reader of prices fails the text is read anew', { terms: true }, {}, credits(6), 1],

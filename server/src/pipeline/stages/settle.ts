@@ -55,7 +55,7 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
   for (const error of faults) {
     pipeline.telemetry.log.error(
       { requestId: call.requestId, error },
-      'a call is charged by the next best that is known',
+      'a call is charged by the best figure that is known',
     )
   }
   const log = baseLogRow(call, at, answer.row, {

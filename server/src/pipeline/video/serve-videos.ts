@@ -73,7 +73,7 @@ function actionOf({ action, values, query, method }: Asked): VideoAction {
       return { kind: 'file', key, query: new URLSearchParams(query), body }
     case undefined:
     default:
-      throw new Error(`the path of a video asks for ${action ?? 'nothing'}`)
+      throw new Error(`the path of a video names ${action ?? 'nothing'}`)
   }
 }
 

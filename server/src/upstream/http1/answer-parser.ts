@@ -141,7 +141,7 @@ export class AnswerParser {
   /** What is no head already need not be waited for. */
   #refuseNoHead(text: string): void {
     if (!text.startsWith(PREFIX.slice(0, text.length)))
-      throw new HttpSyntaxError('an answer that does not begin like HTTP/1')
+      throw new HttpSyntaxError('an answer that does not begin with HTTP/1')
     if (HALF_LINE_END.test(text)) throw new HttpSyntaxError('a line of a head that ends without CR')
     this.#boundHead(text.length)
   }
@@ -226,8 +226,7 @@ export class AnswerParser {
   #readExtension(bytes: Buffer, at: number): number {
     const next = this.#readLine(bytes, at, EXTENSION_BYTES_MAX)
     if (!this.#text.endsWith('\n')) return next
-    if (!EXTENSIONS.test(lineOf(this.#text)))
-      throw new HttpSyntaxError('an extension of a chunk that is none')
+    if (!EXTENSIONS.test(lineOf(this.#text))) throw new HttpSyntaxError('a malformed chunk extension')
     return this.#beginChunk(next)
   }
 

@@ -79,7 +79,7 @@ function endOfLine(text: string, from: number): number {
 
 /** Also refuses a line that goes on the one before it, and a space before the colon. */
 function lowerCaseToken(name: string): string {
-  if (!TOKEN.test(name)) throw new HttpSyntaxError('a name of a field that is no token')
+  if (!TOKEN.test(name)) throw new HttpSyntaxError('a field name that is not a token')
   return UPPER_CASE.test(name) ? name.toLowerCase() : name
 }
 

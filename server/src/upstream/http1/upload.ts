@@ -87,7 +87,7 @@ export class Upload {
 /** A length that is not kept to would make the next request part of this one. */
 export function checkLength(pieces: readonly BodyPiece[], bodyLength: number): void {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  if (length !== bodyLength) throw new HttpSyntaxError('a body that is not as long as it says')
+  if (length !== bodyLength) throw new HttpSyntaxError('a body whose length differs from its content-length')
 }
 
 function join(head: string, pieces: readonly Uint8Array[], length: number): Buffer {

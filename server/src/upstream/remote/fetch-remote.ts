@@ -68,7 +68,7 @@ export async function fetchRemote(
   let address = url
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
     const leftMs = until - timers.now()
-    if (leftMs <= 0) return refused('timeout', 'redirects took all the time there was')
+    if (leftMs <= 0) return refused('timeout', 'redirects took all of the time allowed')
     const step = await fetchOnce(address, { ...options, timeoutMs: leftMs }, world)
     if (step.kind !== 'redirect') return step
     address = step.location

@@ -258,7 +258,7 @@ describe('a form that cannot be called is refused before anything is spent:', ()
     [
       'whose file holds its boundary behind a bare line feed',
       40000,
-      /boundary stands inside of a part/,
+      /boundary occurs inside a part/,
       form(
         model,
         file(Buffer.from(`x\n--${BOUNDARY}\nContent-Disposition: form-data; name="model"\n\nother`)),
@@ -273,7 +273,7 @@ describe('a form that cannot be called is refused before anything is spent:', ()
     [
       'with an encoded part',
       40000,
-      /a part is encoded/,
+      /unsupported Content-Transfer-Encoding/,
       form(file(), [`${model[0]}\r\nContent-Transfer-Encoding: base64`, 'bGlzdGVuZXI=']),
     ],
   ])('%s [D-transcription-09]', async (_what, code, message, body, type) => {
@@ -291,7 +291,7 @@ describe('sound whose length cannot be told', () => {
   test('is refused where it is paid for by its length, and nothing is sent [D-transcription-10]', async () => {
     const answer = await send(noise('listener'))
     expect([answer.status, answer.body.code]).toEqual([400, 40000])
-    expect(answer.body.message).toContain('file: how long its sound plays cannot be told')
+    expect(answer.body.message).toContain('file: the length of its sound cannot be determined')
     expect(upstream.requests).toHaveLength(0)
     expect(await gateway.lastLog()).toMatchObject({ code: 40000, amount: 0n, audioSeconds: 0 })
   })

@@ -31,7 +31,7 @@ export async function accountsCreate(io: Console, login: string, flags: AccountC
       'mistakes',
       outcome.mistakes.map(({ path, message }) => `${path} ${message}`.trim()).join('\n'),
     )
-  if (outcome.kind !== 'done') throw new CommandFailure('failed', 'the account was not made')
+  if (outcome.kind !== 'done') throw new CommandFailure('failed', 'the account was not created')
   const { id, newKeys } = outcome.value
   const [key] = newKeys
   const secret = key?.plaintext.unwrap()
@@ -41,5 +41,5 @@ export async function accountsCreate(io: Console, login: string, flags: AccountC
   }
   io.out(`${id}\n`)
   if (secret !== undefined) io.out(`${secret}\n`)
-  io.err(`${login} is made${secret === undefined ? '' : '; its key is shown this once'}\n`)
+  io.err(`${login} is created${secret === undefined ? '' : '; its key is shown this once'}\n`)
 }

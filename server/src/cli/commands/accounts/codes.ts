@@ -42,7 +42,7 @@ export async function codesCreate(io: Console, flags: CodesCreateFlags): Promise
     const request = { ...worth, count, expiresAt, note, idempotencyKey: undefined }
     const actor = commandLineActor(io)
     const outcome = await createCodes(storage, request, actor)
-    if (outcome.kind !== 'made') throw new Error('codes were made before that nobody asked for')
+    if (outcome.kind !== 'made') throw new Error('the codes of an earlier request came back')
     return {
       made: outcome.made,
       creditsPerUnit: settings.creditsPerUnit,

@@ -149,7 +149,7 @@ export async function keysSwitch(
   const key = await withStorage(io, 'refuse', async (storage) => {
     const found = await requireKey(storage, reference)
     if (!(await switchKey(io, storage, found, status)))
-      throw new CommandFailure('missing', `the key ${found.id} is gone`)
+      throw new CommandFailure('missing', `the key ${found.id} no longer exists`)
     return found
   })
   if (flags.json === true) io.out(jsonText({ id: key.id, name: key.name, status }))
@@ -185,7 +185,7 @@ export async function keysRotate(io: Console, reference: string, flags: KeyRotat
   const rotation = await withStorage(io, 'refuse', async (storage) => {
     const found = await requireKey(storage, reference)
     const rotated = await rotate(io, storage, found, overlap * 1_000)
-    if (rotated === undefined) throw new CommandFailure('missing', `the key ${found.id} is gone`)
+    if (rotated === undefined) throw new CommandFailure('missing', `the key ${found.id} no longer exists`)
     return rotated
   })
   const { key, plaintext, formerUntil } = rotation

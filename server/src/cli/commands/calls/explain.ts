@@ -37,7 +37,7 @@ export async function explainCall(
   const view = await withStorage(io, 'refuse', async (storage) => {
     const key = await requireKey(storage, reference)
     const account = await storage.accounts.find(key.accountId)
-    if (account === undefined) throw new CommandFailure('missing', 'the account of this key is gone')
+    if (account === undefined) throw new CommandFailure('missing', 'the account of this key no longer exists')
     const telemetry = createTelemetry({ level: 'silent', now: io.now, version: VERSION })
     const parts = await explainParts(storage, telemetry, {
       now: io.now,

@@ -165,7 +165,7 @@ export async function chainsTest(
     io.out(tableText(['CHAIN', 'MODEL', 'OUTCOME', 'STATUS', 'MS', 'MESSAGE'], rows))
   }
   const failed = probes.filter(({ probe }) => probe.kind === 'refused' || probe.kind === 'unreachable').length
-  if (failed > 0) throw new CommandFailure('failed', `${plural(failed, 'chain')} did not answer as hoped`)
+  if (failed > 0) throw new CommandFailure('failed', `${plural(failed, 'chain')} failed the test`)
 }
 
 export async function probeAll(

@@ -266,7 +266,7 @@ describe('a database that cannot be used is one failed row of a whole table', ()
     const { DatabaseSync } = loadSqlite()
     const holder = new DatabaseSync(join(line.directory, 'data', 'sluice.db'), { timeout: 0 })
     holder.exec('pragma locking_mode = exclusive; begin exclusive')
-    await expectOneFailure({}, /is held by another program/, /end the one that holds it/)
+    await expectOneFailure({}, /is held by another program/, /stop the program that holds it/)
     holder.close()
   })
 
@@ -279,7 +279,7 @@ describe('a database that cannot be used is one failed row of a whole table', ()
 
   test.each([
     ['28P01', 'password authentication failed for user "me"', /correct the user or the password/],
-    ['3D000', 'database "db" does not exist', /make the database first/],
+    ['3D000', 'database "db" does not exist', /create the database first/],
     ['57P03', 'the database system is starting up', /try again in a moment/],
   ])('PostgreSQL, refused with %s', async (code, message, fix) => {
     await line.sluice(['apply', '-f', '-'], { input: file() })

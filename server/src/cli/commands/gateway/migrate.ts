@@ -52,7 +52,7 @@ async function moveTo(io: Console, address: string, flags: MigrateFlags): Promis
   if (config.database.kind === 'postgres') {
     throw new CommandFailure(
       'mistakes',
-      'only a SQLite database is moved with --to: take sluice backup and sluice restore from one PostgreSQL to another, and unset SLUICE_DATABASE_URL to move a SQLite one',
+      'only a SQLite database is moved with --to: use sluice backup and sluice restore between two PostgreSQL databases, and unset SLUICE_DATABASE_URL to move a SQLite one',
     )
   }
   refuseMissing(config)
@@ -101,7 +101,10 @@ function tellMoved(io: Console, { json }: MigrateFlags, { summary, ...verdicts }
     io.err(`moved and read back: ${summaryText(summary)}`)
   }
   if (JSON.stringify(before) !== JSON.stringify(after))
-    throw new CommandFailure('differences', 'the two databases do not verify alike: keep using the old one')
+    throw new CommandFailure(
+      'differences',
+      'the two databases give different verification results: keep using the old one',
+    )
   io.err(
     'from now on start with SLUICE_DATABASE_URL set to the new database and the same secret key; the old file stays as it is\n',
   )

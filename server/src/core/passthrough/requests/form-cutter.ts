@@ -109,7 +109,7 @@ export class FormCutter {
     if (second === undefined) return false
     if (first === DASH && second === DASH) return this.#go('epilogue', 2)
     if (first === CR && second === LF) return this.#go('header', 2)
-    return this.#wrong('its boundary stands inside of a part')
+    return this.#wrong('its boundary occurs inside a part')
   }
 
   #header(): boolean {
@@ -135,7 +135,7 @@ export class FormCutter {
       return false
     }
     if (found < 2 || this.#rest[found - 2] !== CR || this.#rest[found - 1] !== LF)
-      return this.#wrong('its boundary stands inside of a part')
+      return this.#wrong('its boundary occurs inside a part')
     this.#keep(found - 2)
     this.#endPart()
     return this.#go('boundary', 2 + this.#delimiter.length)
@@ -164,7 +164,7 @@ export class FormCutter {
 
   #epilogue(): boolean {
     for (const byte of this.#rest)
-      if (byte !== CR && byte !== LF) return this.#wrong('something stands behind its last boundary')
+      if (byte !== CR && byte !== LF) return this.#wrong('something follows its last boundary')
     this.#at += this.#rest.length
     this.#rest = NOTHING
     return false
@@ -251,14 +251,15 @@ function readHeader(text: string): FormPart | string {
   let disposition: string | undefined
   for (const line of text.split('\r\n')) {
     const [, name = '', value = ''] = FIELD.exec(line) ?? []
-    if (name === '' || hasControls(value)) return 'the header of a part has a line that is none'
+    if (name === '' || hasControls(value)) return 'the header of a part has an invalid line'
     switch (name.toLowerCase()) {
       case 'content-disposition':
-        if (disposition !== undefined) return 'a part is named twice'
+        if (disposition !== undefined) return 'a part has two names'
         disposition = value
         break
       case 'content-transfer-encoding':
-        if (!/^(?:7bit|8bit|binary)$/i.test(value.trim())) return 'a part is encoded'
+        if (!/^(?:7bit|8bit|binary)$/i.test(value.trim()))
+          return 'a part has an unsupported Content-Transfer-Encoding'
         break
       case 'content-type':
         if (/^\s*multipart\//i.test(value)) return 'a part holds parts'
@@ -279,11 +280,11 @@ function hasControls(text: string): boolean {
 
 function readDisposition(value: string): FormPart | string {
   const [, parameters] = DISPOSITION.exec(value) ?? []
-  if (parameters === undefined) return 'the name of a part, or of its file, cannot be read in one way alone'
+  if (parameters === undefined) return 'the name of a part, or of its file, is ambiguous'
   const found = new Map<string, string>()
   for (const [, key = '', quoted, word] of parameters.matchAll(PARAMETER)) {
     const lower = key.toLowerCase()
-    if (found.has(lower)) return 'a part is named twice'
+    if (found.has(lower)) return 'a part has two names'
     found.set(lower, quoted ?? word ?? '')
   }
   const name = found.get('name')
@@ -291,6 +292,6 @@ function readDisposition(value: string): FormPart | string {
   const isEncoded = [...found.keys()].some((key) => key.includes('*') && key !== 'filename*')
   if (name === undefined || isEncoded) return 'a part has no name, or an encoded one'
   // Some readers take these for parts of an escape.
-  if (/[\\%]/.test(name)) return 'the name of a part cannot be read in one way alone'
+  if (/[\\%]/.test(name)) return 'the name of a part is ambiguous'
   return { name, isFile: found.has('filename') || found.has('filename*') }
 }

@@ -131,7 +131,7 @@ class FormScan implements RequestScanner {
       this.#refuse(40000, `${JSON.stringify(name)}: field names are lower case, with no space around them`)
     else if (why !== undefined) this.#refuse(40000, `${plain}: ${why}`)
     else if (isFile && isRead(plain)) this.#refuse(40000, `${plain} must be a text, not a file`)
-    else if (name !== plain && isRead(plain)) this.#refuse(40000, `${plain} is no list`)
+    else if (name !== plain && isRead(plain)) this.#refuse(40000, `${plain} must not be a list`)
     else if (!isFile && this.#reading.files.includes(plain))
       this.#refuse(40000, `${plain} must be a file, with its name`)
     else if (isRead(name) && this.#seen.has(name)) this.#refuse(40000, `${name} must be given once`)

@@ -53,8 +53,8 @@ export const explanationShape = z.strictObject({
       input_tokens: z.number(),
       output_tokens: z.number(),
       images: z.number(),
-      characters: z.number().meta({ description: 'To be spoken.' }),
-      audio_seconds: z.number().meta({ description: 'To be written down, rounded up to hundredths.' }),
+      characters: z.number().meta({ description: 'Characters to synthesise.' }),
+      audio_seconds: z.number().meta({ description: 'Seconds to transcribe, rounded up to hundredths.' }),
     })
     .nullable(),
   hold: z
@@ -88,7 +88,7 @@ export const explanationShape = z.strictObject({
           reason: z.string(),
           until: isoTime.nullable().meta({ description: 'When that passes by itself.' }),
           last_error: z.string().nullable().meta({
-            description: 'What the chain failed of last; administrators see it in the vendor’s words.',
+            description: 'The chain’s last failure; administrators see the vendor’s own words.',
           }),
         }),
       ),

@@ -164,7 +164,7 @@ export const admissionShape = z.strictObject({
     verification: z.enum(['none', 'personal', 'enterprise']),
     plan_level: count.meta({ description: '0: no plan.' }),
   }),
-  missing: z.array(z.enum(['verification', 'plan'])).meta({ description: 'What the account has not.' }),
+  missing: z.array(z.enum(['verification', 'plan'])).meta({ description: 'What the account lacks.' }),
   health: z.enum(['up', 'unsteady', 'down']).meta({
     description: 'Whether its chains answer: all of them, some, or none.',
   }),
@@ -240,5 +240,5 @@ export const logTotalsShape = z.strictObject({
   failed: count,
   tokens: count.meta({ description: 'Input of every class and output.' }),
   deducted: decimalText,
-  complete: z.boolean().meta({ description: 'False: there are more calls than were added up.' }),
+  complete: z.boolean().meta({ description: 'false: the sum leaves out some of the calls.' }),
 })

@@ -113,10 +113,7 @@ export async function keepObservations(
     writes += 1
     exchange(storage, observations, { reads: writes % READ_EVERY_WRITES === 0, at: now() })
       .catch((error: unknown) =>
-        telemetry.log.warn(
-          { error },
-          'what was observed of chains could not be stored now; it is tried again',
-        ),
+        telemetry.log.warn({ error }, 'observations of chains could not be stored; it will be tried again'),
       )
       .finally(() => {
         running = false

@@ -176,7 +176,7 @@ async function tryOne(calls: EndStore, operation: PendingOperation, { log }: Tel
     if (error instanceof StorageUnavailable) return 'away'
     log.error(
       { error, callId: operation.callId },
-      'the database refuses the end of a call; it is tried again',
+      'the database refuses the end of a call; it will be tried again',
     )
     return 'refused'
   }

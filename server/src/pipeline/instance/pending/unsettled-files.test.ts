@@ -172,7 +172,7 @@ test('where no file can be written, each operation is told to the log', async ()
   await open().write(OPERATIONS)
   expect(logged).toEqual([
     'error: ends of calls could not be kept in a file',
-    ...OPERATIONS.map(() => 'error: the unsettled end of a call is in this log line alone'),
+    ...OPERATIONS.map(() => 'error: only this log line holds the unsettled end of a call'),
   ])
 })
 
@@ -337,7 +337,7 @@ describe('a disk that is full', () => {
     expect(logged.filter((line) => line.startsWith('error'))).toEqual(
       Array.from(
         { length: Math.min(1_000, given.length + 1 - taken.length) },
-        () => 'error: the unsettled end of a call is in this log line alone',
+        () => 'error: only this log line holds the unsettled end of a call',
       ),
     )
   })
@@ -358,7 +358,7 @@ describe('a disk that is full', () => {
     await open({ write: full, instance: instanceId('other') }).write(OPERATIONS)
     expect(logged).toEqual([
       'error: ends of calls could not be kept in a file',
-      ...OPERATIONS.map(() => 'error: the unsettled end of a call is in this log line alone'),
+      ...OPERATIONS.map(() => 'error: only this log line holds the unsettled end of a call'),
     ])
     expect(await readdir(folder())).toEqual(['stopped-1.jsonl'])
   })
@@ -375,6 +375,6 @@ describe('a disk that is full', () => {
 
   test('any other fault of the data directory keeps nobody from starting', async () => {
     await open({ dataDirectory: join(dataDirectory, 'missing') }).reserve()
-    expect(logged).toEqual(['warn: no space can be kept for ends of calls on a full disk'])
+    expect(logged).toEqual(['warn: no disk space can be reserved for unsettled calls'])
   })
 })

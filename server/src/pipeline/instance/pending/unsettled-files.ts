@@ -65,7 +65,7 @@ export function openUnsettledFiles(options: UnsettledFilesOptions): UnsettledFil
   return {
     reserve: () =>
       keepReserve(reserve, RESERVE_BYTES).catch((error: unknown) =>
-        log.warn({ error, file: reserve }, 'no space can be kept for ends of calls on a full disk'),
+        log.warn({ error, file: reserve }, 'no disk space can be reserved for unsettled calls'),
       ),
     async write(operations) {
       if (isSame(operations, kept)) return
@@ -317,10 +317,7 @@ function fittingIn(
 
 function logUnkept(log: Telemetry['log'], operations: readonly PendingOperation[]): void {
   for (const operation of operations.slice(0, LOGGED_MAX))
-    log.error(
-      { operation: encodePending(operation) },
-      'the unsettled end of a call is in this log line alone',
-    )
+    log.error({ operation: encodePending(operation) }, 'only this log line holds the unsettled end of a call')
 }
 
 function isSame(some: readonly PendingOperation[], others: readonly PendingOperation[]): boolean {

@@ -106,7 +106,7 @@ export async function sendOrder(pipeline: SendOrderParts, work: OrderWork): Prom
   const prepared = await prepareInputs(pipeline, inputs, { dialect: vendor.dialect, asked })
   if (prepared.kind === 'refused') {
     const error = { ...gatewayFailure(40000), message: prepared.message }
-    return skipped('an image cannot be had', error, RANK.ownWords)
+    return skipped('an image cannot be fetched', error, RANK.ownWords)
   }
   const input = { ...asked, request: prepared.request }
   const submission = await submitOrder(pipeline, order, { vendor, input }).catch(notWritten)
@@ -243,7 +243,7 @@ function judgeStatus(
       status: reply.status,
       said,
       error: gatewayFailure(50401, {
-        message: `something on the way to the provider answered with status ${reply.status}; the order is not repeated`,
+        message: `something between the gateway and the provider answered with status ${reply.status}; the order is not repeated`,
         upstreamBody: reply.body,
         accepted: true,
       }),

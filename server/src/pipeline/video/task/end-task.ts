@@ -78,7 +78,7 @@ export function toldFault(
   return (error) =>
     pipeline.telemetry.log.error(
       { requestId, taskId: task.id, error },
-      'a video is charged by the next best that is known',
+      'a video is charged by the best figure that is known',
     )
 }
 

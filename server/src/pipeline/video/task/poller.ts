@@ -101,7 +101,7 @@ class LeasingPoller implements Poller {
     const pipeline = this.#options.partsOf()
     pipeline.telemetry.metrics.gauge({
       name: 'sluice_video_polls_running',
-      help: 'Video tasks this process is looking at just now.',
+      help: 'Video tasks this process is polling right now.',
       read: () => this.#busy.size,
     })
     pipeline.telemetry.metrics.gauge({

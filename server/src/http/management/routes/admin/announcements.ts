@@ -75,7 +75,7 @@ function addRoute(app: Api, context: RouteContext): void {
     path: PATH,
     access: 'admin',
     tag: TAG,
-    summary: 'Announce something',
+    summary: 'Create an announcement',
     body: z.strictObject(fields),
     status: 201,
     data: noticeShape,

@@ -41,7 +41,7 @@ function listRoute(app: Api, context: RouteContext): void {
     path: PATH,
     access: 'admin',
     tag: TAG,
-    summary: 'List what admins did, newest first',
+    summary: 'List the admins’ acts, newest first',
     query: z.strictObject({
       ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
       actor: z.string().max(128).optional(),
@@ -72,7 +72,7 @@ function verifyRoute(app: Api, context: RouteContext): void {
     path: `${PATH}/verify`,
     access: 'admin',
     tag: TAG,
-    summary: 'Recompute the chain of hashes',
+    summary: 'Verify the chain of hashes',
     description:
       'Keep `head` somewhere else: `known_sequence` and `known_hash` then show whether the log was cut off or written anew.',
     query: z.strictObject({

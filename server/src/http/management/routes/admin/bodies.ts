@@ -120,7 +120,7 @@ const modelFields = {
     .optional()
     .meta({
       description:
-        'What fields that make a call dearer add: a number multiplies the whole call, per_call is yuan for each use.',
+        'What request fields add to the price: a number multiplies the whole call, per_call is yuan for each use.',
     }),
   refuse: z
     .array(z.string().max(201))

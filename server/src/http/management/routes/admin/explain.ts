@@ -15,7 +15,7 @@ export function adminExplainRoutes(app: Api, context: AdminExplainContext): void
     path: '/api/v1/admin/explain',
     access: 'admin',
     tag: 'Admin: logs and statistics',
-    summary: 'Say what would become of anybody’s call, without making it',
+    summary: 'Explain what would happen to any account’s call, without making it',
     description: 'With any account’s API key; nobody upstream is asked and nothing is charged.',
     reads: true,
     errors: [40403],

@@ -29,7 +29,7 @@ const instanceShape = z.strictObject({
   beat_at: isoTime,
   epoch: count,
   state: z.enum(['running', 'silent', 'gone']),
-  has_calls: z.boolean().meta({ description: 'Calls of it are open.' }),
+  has_calls: z.boolean().meta({ description: 'Whether it has open calls.' }),
 })
 
 const rate = z.number().min(0)
@@ -64,7 +64,7 @@ function liveRoute(app: Api, context: HealthContext): void {
     path: '/api/v1/admin/health',
     access: 'admin',
     tag: 'Admin: health',
-    summary: 'Read what goes through now, who serves, and what waits',
+    summary: 'Read current throughput, the instances, and what is waiting',
     description: 'Of every instance: the numbers come from the log, which all of them write.',
     caching: 'none',
     data: healthShape,
@@ -86,9 +86,9 @@ function findingsRoute(app: Api, context: HealthContext): void {
     path: '/api/v1/admin/findings',
     access: 'admin',
     tag: 'Admin: health',
-    summary: 'Look at everything that this instance stands on',
+    summary: 'Check everything that this instance depends on',
     description:
-      'What `sluice doctor` finds of a gateway that runs, as fresh as a minute. No model is called: credentials are tested by themselves.',
+      'What `sluice doctor` finds in a running gateway, at most a minute old. No model is called: credentials have a test of their own.',
     data: z.array(findingShape),
     handle: async () => (await context.examine()).map(viewFinding),
   })

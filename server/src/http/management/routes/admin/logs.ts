@@ -57,7 +57,7 @@ const adminLogShape = logRowShape.extend({
     attemptShape.extend({
       said: z.string().nullable().meta({
         description:
-          'What it failed of, in the vendor’s own words or those of the connection: at most 300 characters, without the credential.',
+          'Why it failed, in the vendor’s own words or those of the connection: at most 300 characters, without the credential.',
       }),
     }),
   ),
@@ -266,7 +266,7 @@ function marginRoute(app: Api, context: AdminLogsContext): void {
     path: '/api/v1/admin/margin',
     access: 'admin',
     tag: TAG,
-    summary: 'What each chain brought in and cost',
+    summary: 'Read revenue and cost of each chain',
     description:
       'In Credits. Costs are known for chains whose `cost` is set; the others show their revenue only. At most ' +
       `${MARGIN_DAYS_MAX} days; absent \`from\`: the last day.`,

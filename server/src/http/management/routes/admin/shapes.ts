@@ -191,7 +191,7 @@ export const chainShape = z.strictObject({
       .number()
       .int()
       .nullable()
-      .describe('As many calls as the upstream was seen to take at once; null: it was not seen to mind.'),
+      .describe('How many concurrent calls the upstream was seen to accept; null: no limit was seen.'),
     last_error: z
       .strictObject({
         at: isoTime,

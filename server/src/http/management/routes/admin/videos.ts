@@ -107,8 +107,9 @@ function repollRoute(app: Api, context: RouteContext): void {
     path: `${PATH}/:id/repoll`,
     access: 'admin',
     tag: TAG,
-    summary: 'Look at a video task at once',
-    description: 'Whichever instance holds it asks its vendor next. Refused with 40900 once it has ended.',
+    summary: 'Poll the vendor for a video task now',
+    description:
+      'The instance that holds the task asks its vendor next. Refused with 40900 once it has ended.',
     params: idParams,
     errors: [40900],
     data: videoShape,
@@ -123,9 +124,9 @@ function failRoute(app: Api, context: RouteContext): void {
     path: `${PATH}/:id/fail`,
     access: 'admin',
     tag: TAG,
-    summary: 'Give a video task up',
+    summary: 'Give up a video task',
     description:
-      'It ends as failed, what was held for it goes back and nothing is charged. Its customer is told the reason. Refused with 40900 once it has ended.',
+      'It ends as failed, its hold is released and nothing is charged. Its customer is told the reason. Refused with 40900 once it has ended.',
     params: idParams,
     body: statedReasonBody,
     errors: [40900],

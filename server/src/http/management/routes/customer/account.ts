@@ -108,7 +108,7 @@ export function accountRoutes(app: Api, context: AccountContext): void {
     for: 'admin',
     impersonator: 'may',
     tag: TAG,
-    summary: 'Change what an account may change of itself',
+    summary: 'Change the account’s own settings',
     description:
       'Members that are absent stay as they are; null takes away. An impersonating administrator changes its fallback model, name, language and time zone only.',
     body: settingsBody,

@@ -72,7 +72,7 @@ function testing(app: Api, context: AlertsContext): void {
     access: 'session',
     for: 'admin',
     tag: 'Account',
-    summary: 'Send a test over every way that alerts take',
+    summary: 'Send a test alert over every channel',
     description:
       'A mail and a signed webhook of type `test`, as far as they are set. They leave within seconds; the list of alerts says what became of them.',
     errors: [40900],

@@ -18,7 +18,7 @@ export function explainRoutes(app: Api, context: ExplainContext): void {
     access: 'account',
     for: 'member',
     tag: 'Calls',
-    summary: 'Say what would become of a call, without making it',
+    summary: 'Explain what would happen to a call, without making it',
     description:
       'The chains in the order they would be tried and why, what would be converted and dropped, the rules and limits that apply and the hold the call would take. Nobody upstream is asked and nothing is charged.',
     reads: true,

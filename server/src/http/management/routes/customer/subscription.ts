@@ -187,7 +187,7 @@ function choosingRenewal(app: Api, context: SubscriptionContext): void {
     access: 'session',
     for: 'owner',
     tag: TAG,
-    summary: 'Choose how the subscription goes on',
+    summary: 'Change how the subscription continues',
     errors: [40900],
     body: z.strictObject({
       auto_renew: z.boolean().optional(),

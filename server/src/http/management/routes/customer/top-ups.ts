@@ -201,9 +201,9 @@ function webhookRoute(app: Api, context: TopUpsContext): void {
     path: '/api/v1/payments/:provider/webhook',
     access: 'anonymous',
     tag: 'Payments',
-    summary: 'Take a notice of a payment provider’s',
+    summary: 'Receive a payment provider’s webhook',
     description:
-      'Believed by the provider’s own signature alone, made over the body as it was sent at most five minutes ago. What was told before changes nothing.',
+      'Accepted only with the provider’s signature over the body, at most five minutes old. A repeated event changes nothing.',
     params: z.object({ provider: z.string().min(1).max(64).meta({ description: 'As `stripe`.' }) }),
     body: z.looseObject({}).meta({ description: 'An event as the provider sends it.' }),
     errors: [40900],

@@ -58,7 +58,7 @@ function listing(app: Api, context: VerificationContext): void {
     access: 'session',
     for: 'admin',
     tag: TAG,
-    summary: 'Read how verified the account is, and its requests, newest first',
+    summary: 'Read the account’s verification level and its requests, newest first',
     data: z.strictObject({
       verification: z.enum(['none', 'personal', 'enterprise']),
       requests: z.array(requestShape),
@@ -101,7 +101,7 @@ function submitting(app: Api, context: VerificationContext): void {
     access: 'session',
     for: 'owner',
     tag: TAG,
-    summary: 'Ask to be verified',
+    summary: 'Request verification',
     description:
       'A form (multipart/form-data) with `kind` (personal or enterprise), what it states (personal: legal_name, id_number; enterprise: company_name, registration_number, contact_name) and one to five documents as PDF, JPEG, PNG or WebP of at most 10 MiB each.',
     form: formShape,
@@ -179,7 +179,7 @@ function withdrawing(app: Api, context: VerificationContext): void {
     access: 'session',
     for: 'owner',
     tag: TAG,
-    summary: 'Take a request back while it is pending',
+    summary: 'Withdraw a pending request',
     params: requestParams,
     errors: [40900],
     data: requestShape,

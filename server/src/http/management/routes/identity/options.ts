@@ -13,7 +13,7 @@ export function optionsRoute(app: Api, context: RouteContext): void {
     path: `${PREFIX}/sign-in/options`,
     access: 'anonymous',
     tag: 'Sign-in',
-    summary: 'Read how one may sign in and register here',
+    summary: 'Read the ways to sign in and register',
     data: z.strictObject({
       registration: z.enum(REGISTRATIONS).meta({
         description:

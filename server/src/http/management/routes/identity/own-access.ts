@@ -58,7 +58,7 @@ function sessionRoutes(app: Api, context: OwnAccessContext): void {
     access: 'session',
     for: 'person',
     tag: TAG,
-    summary: 'List the living sessions, newest first',
+    summary: 'List active sessions, newest first',
     data: z.array(sessionShape),
     handle: async ({ caller }) => {
       const living = await sessions.list(caller.account.id, context.identity.now())

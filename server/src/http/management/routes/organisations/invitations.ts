@@ -188,7 +188,7 @@ function previewing(app: Api, context: InvitationsContext): void {
     path: `${PATH}/invitations/preview`,
     access: 'anonymous',
     tag: TAG,
-    summary: 'See what an invitation is to',
+    summary: 'Look up an invitation',
     description: 'For whoever has the mail and no account yet: `email` is the address the account needs.',
     body: tokenBody,
     errors: [40005, 42908],

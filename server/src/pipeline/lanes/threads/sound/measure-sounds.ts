@@ -109,7 +109,7 @@ function measureFrames(read: Read, start: number, size: number): number {
     scanFrames(read, { from: start, to: size, first: SYNC }, adtsFrameAt),
   ]
   const heard = Math.max(...kinds.map(({ bytes }) => bytes))
-  if (size - start - heard > heard) throw new Error('most of it is no sound that is known')
+  if (size - start - heard > heard) throw new Error('most of it is not a known sound format')
   return Math.max(...kinds.map(({ seconds }) => seconds))
 }
 
@@ -133,7 +133,7 @@ async function measureTracks(library: Library, read: Read, size: number): Promis
     const isMp4 = format === MP4 || format === QTFF
     // What the tables of an MP4 file do not name is never played; in others players look for more behind a mistake.
     const most = isMp4 ? Math.max(UNHEARD_BYTES_MAX, heard) : HEAD_BYTES + packets * PACKET_HEAD_BYTES
-    if (unheard > most) throw new Error('most of it is no sound that is known')
+    if (unheard > most) throw new Error('most of it is not a known sound format')
     return isMp4 ? Math.max(longest, editedSeconds(read, size)) : longest
   } finally {
     input.dispose()

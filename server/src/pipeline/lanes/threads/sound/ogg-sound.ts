@@ -47,7 +47,7 @@ function hearPages(read: Read, size: number, isPage: (page: Uint8Array) => boole
       if (stream !== undefined) ended.push(stream)
       stream = new OggStream()
       streams.set(page.serial, stream)
-      if (streams.size + ended.length > STREAMS_MAX) throw new Error('it is put together of too many files')
+      if (streams.size + ended.length > STREAMS_MAX) throw new Error('it is made of too many files')
     }
     stream.take(page.segments, whole.subarray(page.headBytes))
     bytes += Math.min(page.bytes, size - at)
@@ -178,7 +178,7 @@ const SPEEX_SAMPLES = 160
 
 /** A frame is twenty milliseconds, or longer where its rate is told to be lower than that of its band. */
 function speexPackets(head: Uint8Array | undefined): PacketSeconds {
-  if (head === undefined || head.byteLength < SPEEX_FRAMES_AT + 4) throw new Error('its Speex has no head')
+  if (head === undefined || head.byteLength < SPEEX_FRAMES_AT + 4) throw new Error('its Speex has no header')
   const view = viewOf(head)
   const rate = view.getUint32(SPEEX_RATE_AT, true)
   const samples = SPEEX_SAMPLES << Math.min(2, view.getUint32(SPEEX_RATE_AT + 4, true))

@@ -111,7 +111,7 @@ const MODE_BITS = 41
  */
 export function vorbisPackets([first, , setup]: readonly (Uint8Array | undefined)[]): PacketSeconds {
   if (first === undefined || setup === undefined || first.byteLength <= VORBIS_SIZES_AT)
-    throw new Error('its Vorbis has no head')
+    throw new Error('its Vorbis has no header')
   const rate = viewOf(first).getUint32(VORBIS_RATE_AT, true)
   const sizes = first[VORBIS_SIZES_AT] ?? 0
   const [short, long] = [2 ** (sizes & 15), 2 ** (sizes >> 4)]

@@ -128,7 +128,7 @@ function importRoute(app: Api, context: PricesContext): void {
     path: '/api/v1/admin/prices/import',
     access: 'admin',
     tag: TAG,
-    summary: 'Take prices over from a file',
+    summary: 'Import prices from a file',
     description:
       '`file` is a gateway file (YAML or JSON) of which the models’ prices are read. Without `review` nothing changes: ' +
       'the answer holds the differences and their `review`. With it exactly these are applied, at once or at `effective_at`.',
