@@ -10,6 +10,8 @@ export interface BodyMemo {
   writtenInput?: string
   /** A copy that threads may read. */
   shared?: Promise<Uint8Array>
+  /** Room for the document that is made of it, where it is a form, has been taken. */
+  documentHeld?: boolean
   /** What it names by address. */
   fetched?: FetchedBytes
 }

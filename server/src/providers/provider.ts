@@ -84,17 +84,48 @@ export interface TextPurpose {
 
 /** Between a wire form and a vendor's own, as whole documents both ways. */
 export interface FormRewrite {
-  /** `body` names the forwarded model. `context` is what the answer needs of the request: small, and plain JSON. */
-  request(body: JsonObject): RewrittenRequest
+  /**
+   * `body` names the forwarded model; of a request that is a form (multipart/form-data) it has the text fields, and `sent` the
+   * files, where there are any. `context` is what the answer needs of the request: small, and plain JSON.
+   */
+  request(body: JsonObject, sent?: SentFiles): RewrittenRequest
+  /**
+   * Of requests that are forms: why the vendor cannot be asked this, in words for its client; another vendor may be. undefined: it
+   * can. Absent: it always can. No file is read for it.
+   */
+  readonly refuses?: (body: JsonObject, sent: FilesTold) => string | undefined
   /** undefined: this is no answer of the vendor's. */
   answer(body: JsonObject, context: JsonObject): JsonObject | undefined
   /**
-   * Of a form that is answered in bytes: those in the vendor's document, of which `answer` tells what it used, or `error`.
+   * Of a form that is answered in bytes, sound or text: those in the vendor's document, of which `answer` tells what it used, or `error`.
    * undefined: there are none in it.
    */
   sound?(body: JsonObject, context: JsonObject): Sound | undefined
   /** Of a vendor that answers in events: the document that they come to. undefined: some of them are missing. */
   readonly gathered?: (events: readonly JsonObject[]) => JsonObject | undefined
+}
+
+/** What is known of a form's files before they are read. */
+export interface FilesTold {
+  readonly files: readonly FileTold[]
+  /** How long their sound plays, as it is charged; 0 where the form is not about sound. */
+  readonly soundSeconds: number
+}
+
+export interface FileTold {
+  /** Of its field, without the brackets of lists. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface SentFiles extends FilesTold {
+  readonly files: readonly SentFile[]
+}
+
+export interface SentFile extends FileTold {
+  /** Reads all of it. */
+  bytes(): Uint8Array
 }
 
 export interface Sound {

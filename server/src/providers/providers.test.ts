@@ -72,6 +72,12 @@ const DOCUMENTED: readonly [
   ],
   [
     'dashscope',
+    'transcription',
+    BEARER,
+    'https://dashscope.aliyuncs.com/api/v1/services/aigc/multimodal-generation/generation',
+  ],
+  [
+    'dashscope',
     'images',
     BEARER,
     'https://dashscope.aliyuncs.com/api/v1/services/aigc/multimodal-generation/generation',

@@ -130,7 +130,15 @@ const UPSTREAMS: Readonly<
       '/api/v1/services/aigc/multimodal-generation/generation',
     ],
   },
-  transcription: { openai: [written, '/audio/transcriptions'] },
+  transcription: {
+    openai: [written, '/audio/transcriptions'],
+    dashscope: [
+      answerJson({
+        output: { choices: [{ finish_reason: 'stop', message: { content: [{ text: 'Hello' }] } }] },
+      }),
+      '/api/v1/services/aigc/multimodal-generation/generation',
+    ],
+  },
   translation: { openai: [written, '/audio/translations'] },
   rerank: {
     cohere: [answerJson({ id: 'r', results: ranked }), '/v2/rerank'],

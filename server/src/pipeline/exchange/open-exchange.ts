@@ -28,6 +28,7 @@ import type { Leg } from '../attempt/leg.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 import { openConversionLane } from '../lanes/convert.ts'
 import type { Lane } from '../lanes/lane.ts'
+import { type FormDialect, openFormLane } from '../lanes/form-lane.ts'
 import { openPassthroughLane } from '../lanes/passthrough-lane.ts'
 import { priceLeg } from '../stages/price-leg.ts'
 import type { LaneTarget, OpenedLane } from '../lanes/lane-target.ts'
@@ -118,7 +119,7 @@ function send(
     return playOffline(dialect.respond({ ...request, ...formOf(call) }), sink)
   }
   const sent = {
-    request: asAsked(call, leg, formed),
+    request: asAsked(call, leg, { formed, takesDocuments: takesDocuments(dialect) }),
     auth: dialect.auth,
     credential: secret,
     body,
@@ -159,7 +160,12 @@ function extrasTold({ model, chain }: Leg, dialect: LegUpstream['dialect']): Exc
   return watchExtras(dialect.protocol, dialect.capabilities(chain.forwardModelId))
 }
 
-function asAsked(call: ReservedCall, leg: Leg, formed: FormedRequest): FormedRequest {
+function asAsked(
+  call: ReservedCall,
+  leg: Leg,
+  { formed, takesDocuments }: { readonly formed: FormedRequest; readonly takesDocuments: boolean },
+): FormedRequest {
+  const form = takesDocuments ? undefined : call.scan.form
   return {
     ...formed,
     url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),
@@ -167,7 +173,7 @@ function asAsked(call: ReservedCall, leg: Leg, formed: FormedRequest): FormedReq
       {},
       formed.headers,
       forwardedHeaders(call, leg.chain.protocol),
-      call.scan.form && { 'content-type': call.scan.form.contentType },
+      form && { 'content-type': form.contentType },
     ),
   }
 }
@@ -251,6 +257,9 @@ export function openLane(
   const { leg, dialect } = target
   // A conversation kept here is known to no upstream: it goes as if the client had sent it.
   if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept') {
+    const { form } = call.scan
+    if (form !== undefined && takesDocuments(dialect))
+      return openFormLane(pipeline, call, { leg, dialect, form })
     const lane = openPassthroughLane(pipeline, call, leg, dialect)
     return lane instanceof Promise ? lane.then(opened) : opened(lane)
   }
@@ -258,6 +267,11 @@ export function openLane(
   const priced = priceLeg(call, leg, dialect)
   if (priced.kind === 'refused') return priced
   return openConversionLane(pipeline, call, { ...target, dialect, leg: priced.leg })
+}
+
+/** In place of forms, where the wire form has those. */
+function takesDocuments(dialect: LegUpstream['dialect']): dialect is FormDialect {
+  return 'rewrite' in dialect && dialect.rewrite !== undefined
 }
 
 function opened(lane: Lane): OpenedLane {

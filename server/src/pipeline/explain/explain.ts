@@ -22,6 +22,8 @@ import { parseJson } from '../attempt/classify.ts'
 import { admit, checkBackground } from '../stages/admit.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import { encodePrepared, prepareConversion } from '../lanes/convert-request.ts'
+import { rewriteBody } from '../lanes/edit-body.ts'
+import { refusalOf } from '../lanes/form-lane.ts'
 import { createConversions } from '../lanes/threads/conversions.ts'
 import { kindOf } from '../kinds/index.ts'
 import { wireOf } from '../kinds/wire.ts'
@@ -310,11 +312,19 @@ function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
   }
 }
 
-function rewritingOf(call: AdmittedCall, leg: Leg, { rewrite }: PassedDialect): ExplainedConversion {
+function rewritingOf(call: AdmittedCall, leg: Leg, dialect: PassedDialect): ExplainedConversion {
+  const { rewrite } = dialect
   if (rewrite === undefined) return { kind: 'passthrough' }
   const body = parseJson(Buffer.concat(call.body.chunks))
   if (!isTriable(call.scan) || !isJsonObject(body)) return TOO_LARGE
-  const { dropped } = rewrite.request({ ...body, model: leg.chain.forwardModelId })
+  // In place of a form there are its text fields, and no file.
+  const refusal = refusalOf(
+    { fields: body, files: [], soundSeconds: call.scan.soundSeconds ?? 0 },
+    rewrite,
+    leg,
+  )
+  if (refusal !== undefined) return { kind: 'refused', message: refusal }
+  const { dropped } = rewriteBody(body, dialect, leg.chain.forwardModelId)
   return { kind: 'converted', dropped, cutAt: [], fetched: [] }
 }
 

@@ -102,10 +102,14 @@ function bodyFor(
   { chain, model }: { readonly chain: Chain; readonly model: Model },
 ): Uint8Array | undefined {
   if (!isConvertible(dialect)) {
-    const { smallestFile } = passedForm(dialect.protocol)
-    if (smallestFile !== undefined) return formOf(chain.forwardModelId, smallestFile)
-    const smallest = { model: chain.forwardModelId, ...passedForm(dialect.protocol).smallest }
-    return Buffer.from(JSON.stringify(rewriteBody(smallest, dialect, chain.forwardModelId).body))
+    const { smallest, smallestFile: file } = passedForm(dialect.protocol)
+    if (file !== undefined && isSentAsForm(dialect)) return formOf(chain.forwardModelId, file)
+    const sent = file && {
+      files: [{ name: file.field, size: file.content.length, bytes: () => file.content }],
+      soundSeconds: 1,
+    }
+    const body = { model: chain.forwardModelId, ...smallest }
+    return Buffer.from(JSON.stringify(rewriteBody(body, dialect, chain.forwardModelId, sent).body))
   }
   const request = dialect.adapt?.(GREETING) ?? GREETING
   const encoded = protocolOf(dialect.protocol).encodeRequest(request, {
@@ -122,8 +126,12 @@ const BOUNDARY = 'sluice-test-call'
 
 /** undefined: JSON. */
 function typeOf(dialect: LegUpstream['dialect']): string | undefined {
-  const isForm = !isConvertible(dialect) && passedForm(dialect.protocol).smallestFile !== undefined
-  return isForm ? `multipart/form-data; boundary=${BOUNDARY}` : undefined
+  return isSentAsForm(dialect) ? `multipart/form-data; boundary=${BOUNDARY}` : undefined
+}
+
+function isSentAsForm(dialect: LegUpstream['dialect']): boolean {
+  if (isConvertible(dialect) || dialect.rewrite !== undefined) return false
+  return passedForm(dialect.protocol).smallestFile !== undefined
 }
 
 function formOf(

@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { tellDropped } from '../../core/protocols/dropped-fields.ts'
 import { SseFramer } from '../../core/sse/framer.ts'
 import { parseJson } from '../attempt/classify.ts'
 import type {
   FormRewrite,
   PassedDialect,
   RewrittenRequest,
+  SentFiles,
   Sound,
   WireDialect,
 } from '../../providers/provider.ts'
@@ -18,15 +20,19 @@ export function editBody(body: JsonObject, dialect: WireDialect): JsonObject {
   return { ...Object.fromEntries(Object.entries(body).filter(([name]) => !removed.has(name))), ...edit?.set }
 }
 
-/** A body of the same wire form as its vendor takes it: in the vendor's own form, or with other members. */
+/**
+ * A body of the same wire form as its vendor takes it: in the vendor's own form, or with other members. `sent`: the files of a
+ * body that is a form.
+ */
 export function rewriteBody(
   body: JsonObject,
   dialect: Pick<PassedDialect, 'rewrite'> & WireDialect,
   forwardModelId: string,
+  sent?: SentFiles,
 ): RewrittenRequest {
-  const rewritten = dialect.rewrite?.request({ ...body, model: forwardModelId })
-  if (rewritten !== undefined) return rewritten
-  return { body: editBody(body, dialect), dropped: [], context: {} }
+  const rewritten = dialect.rewrite?.request({ ...body, model: forwardModelId }, sent)
+  if (rewritten === undefined) return { body: editBody(body, dialect), dropped: [], context: {} }
+  return { ...rewritten, dropped: tellDropped(rewritten.dropped) }
 }
 
 /** An answer in a vendor's own form, as the client's form has it. */

@@ -87,8 +87,18 @@ interface Opening {
   readonly rewritten?: Rewritten | undefined
 }
 
-interface Rewritten extends Pick<RewrittenRequest, 'dropped' | 'context'> {
+export interface Rewritten extends Pick<RewrittenRequest, 'dropped' | 'context'> {
   readonly body: SplicedBody
+}
+
+/** Of a request that has been written anew already. */
+export function openRewritten(
+  pipeline: PassthroughLaneParts,
+  call: ReservedCall,
+  { leg, dialect }: Pick<Opening, 'leg' | 'dialect'>,
+  rewritten: Rewritten,
+): Lane {
+  return openOver(pipeline, call, { leg, dialect, injection: undefined, rewritten }, rewritten.body)
 }
 
 function openOver(

@@ -8,6 +8,7 @@ import { WORDS } from './failure-words.ts'
 import { dashscopeImages } from './images.ts'
 import { dashscopeRerank } from './rerank.ts'
 import { dashscopeSpeech } from './speech.ts'
+import { dashscopeTranscription } from './transcription.ts'
 import { dashscopeVideo } from './video.ts'
 
 /** Alibaba Cloud's Model Studio, mainland address; others lie under the same paths of another host. */
@@ -28,6 +29,7 @@ export const dashscope: Provider = {
     rerank: dashscopeRerank,
     images: dashscopeImages,
     speech: dashscopeSpeech,
+    transcription: dashscopeTranscription,
     chat: chatDialect({
       capabilities: () => ({
         reasoning: 'budget',

@@ -3,6 +3,7 @@ import type { OfflineAnswer, OfflineChunk } from '../../core/offline-answer.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { audioPath } from '../dialects/audio-path.ts'
 import { passedDialect } from '../dialects/passed.ts'
+import { srtOf, vttOf } from '../dialects/subtitles.ts'
 import type { OfflineRequest, PassedDialect } from '../provider.ts'
 import { SANDBOX_TRANSCRIPTION_MODEL } from './models.ts'
 import { json } from './respond.ts'
@@ -50,19 +51,12 @@ function documentOf(format: string, text: string, seconds: number): JsonObject {
 function textOf(format: string, text: string, seconds: number): string {
   switch (format) {
     case 'srt':
-      return `1\n${clock(0, ',')} --> ${clock(seconds, ',')}\n${text}\n\n`
+      return srtOf([{ text, start: 0, end: seconds }])
     case 'vtt':
-      return `WEBVTT\n\n${clock(0, '.')} --> ${clock(seconds, '.')}\n${text}\n\n`
+      return vttOf([{ text, start: 0, end: seconds }])
     default:
       return `${text}\n`
   }
-}
-
-function clock(seconds: number, point: string): string {
-  const padded = (value: number, digits: number): string => String(value).padStart(digits, '0')
-  const ms = Math.round(seconds * 1_000)
-  const [hours, minutes, rest] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, ms % 60_000]
-  return `${padded(hours, 2)}:${padded(minutes, 2)}:${padded(Math.floor(rest / 1_000), 2)}${point}${padded(rest % 1_000, 3)}`
 }
 
 function* events(text: string): Iterable<OfflineChunk> {

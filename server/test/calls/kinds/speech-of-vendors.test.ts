@@ -114,6 +114,12 @@ describe('MiniMax', () => {
     ])
   })
 
+  test('is not told fields of names that no header takes, of which the client hears', async () => {
+    upstream.answer(spoken(SOUND))
+    const asked = { model: 'of-minimax', input: 'Hi', voice: 'v', ü: 1, 'x\r\ny: z': 1 } as const
+    expect(await speak(asked)).toMatchObject({ dropped: '%C3%BC,x%0D%0Ay:%20z' })
+  })
+
   test('is charged by the characters counted here, whatever it tells', async () => {
     upstream.answer(spoken(SOUND))
     await speak({ model: 'of-minimax', input: '你好，世界', voice: 'v' })

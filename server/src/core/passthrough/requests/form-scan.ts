@@ -78,6 +78,7 @@ class FormScan implements RequestScanner {
   readonly #modelSpans: Span[] = []
   readonly #files: FormFile[] = []
   readonly #fields = new Map<string, string>()
+  readonly #unread = new Set<string>()
   readonly #seen = new Set<string>()
   #model: string | undefined
   #parts = 0
@@ -154,12 +155,16 @@ class FormScan implements RequestScanner {
     }
     if (text === undefined) {
       if (isRead(name)) this.#refuse(40000, `${name} is longer than ${FIELD_BYTES_MAX} bytes`)
+      this.#unread.add(name)
       return
     }
     // Fields that are read are few, and read wherever they stand.
     if (!isRead(name)) {
       this.#fieldBytes += text.byteLength
-      if (this.#fieldBytes > FIELDS_BYTES_MAX) return
+      if (this.#fieldBytes > FIELDS_BYTES_MAX) {
+        this.#unread.add(name)
+        return
+      }
     }
     const value = new TextDecoder().decode(text)
     if (name === 'model') {
@@ -201,7 +206,12 @@ class FormScan implements RequestScanner {
       extras: NO_EXTRAS,
       references: [],
       values: this.#parts,
-      form: { contentType: this.#contentType, files: this.#files, fields: this.#fields },
+      form: {
+        contentType: this.#contentType,
+        files: this.#files,
+        fields: this.#fields,
+        unread: [...this.#unread],
+      },
     }
   }
 

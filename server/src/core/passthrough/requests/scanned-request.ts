@@ -58,6 +58,8 @@ export interface ScannedForm {
   readonly files: readonly FormFile[]
   /** The short ones by their names; of several of one name the last. */
   readonly fields: ReadonlyMap<string, string>
+  /** Names of fields that are too long to be among them. */
+  readonly unread: readonly string[]
 }
 
 /** Where the content of a file stands. */

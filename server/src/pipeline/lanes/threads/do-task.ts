@@ -19,7 +19,17 @@ import { readFarOrder, submitFar } from './order-tasks.ts'
 import { measureSounds } from './sound/measure-sounds.ts'
 import { findItems, readPast } from './read-past.ts'
 import { showKept } from './show-kept.ts'
-import type { AnswerTask, EditTask, PastRead, RequestTask, RewriteTask, Task, TaskResult } from './work.ts'
+import { sentFiles } from './read-form.ts'
+import type {
+  AnswerTask,
+  EditTask,
+  FormTask,
+  PastRead,
+  RequestTask,
+  RewriteTask,
+  Task,
+  TaskResult,
+} from './work.ts'
 
 /** More tools than any vendor takes by far; each costs every answer a little. */
 const TOOLS_MAX = 4_096
@@ -38,6 +48,8 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
       return convertRequest(task)
     case 'edit':
       return editRequest(task)
+    case 'form':
+      return rewriteForm(task)
     case 'past':
       return inSharedMemory(readPast(task))
     case 'items':
@@ -153,6 +165,13 @@ function editRequest({ body, vendorKind, protocol, forwardModelId }: EditTask): 
     forwardModelId,
   )
   return { kind: 'edited', body: bytesOf(rewritten.body), dropped, context }
+}
+
+function rewriteForm({ form, vendorKind, protocol, forwardModelId, ...bytes }: FormTask): TaskResult {
+  const dialect = spokenDialectOf(vendorKind, protocol)
+  const sent = sentFiles(form, bytes)
+  const { body, dropped, context } = rewriteBody(form.fields, dialect, forwardModelId, sent)
+  return { kind: 'edited', body: bytesOf(body), dropped, context }
 }
 
 function rewriteAnswerOf({ body, vendorKind, protocol, context }: RewriteTask): TaskResult {

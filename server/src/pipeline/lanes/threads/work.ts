@@ -5,6 +5,7 @@ import type { Usage } from '../../../core/canonical/usage.ts'
 import type { PassedFormId, ProtocolId, WireId } from '../../../core/catalogue.ts'
 import type { ModelId } from '../../../core/ids.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
+import type { FormFile } from '../../../core/passthrough/requests/scanned-request.ts'
 import type { Span } from '../../../core/passthrough/splice.ts'
 import type { ReplyContext } from '../../../core/protocols/protocol.ts'
 import type { ItemPage } from '../../../core/protocols/responses/answer/stored-turn.ts'
@@ -28,6 +29,7 @@ export class WorkFailure extends Error {
 export type Task =
   | RequestTask
   | EditTask
+  | FormTask
   | PastTask
   | ItemsTask
   | AnswerTask
@@ -37,13 +39,17 @@ export type Task =
   | ShowTask
   | MeasureTask
 
-/** How long the sound in some files of a form plays. */
-export interface MeasureTask {
-  readonly kind: 'measure'
+/** Where the bytes of a form are. */
+export interface FormBytes {
   /** What of the form is in memory. */
   readonly head: Uint8Array
   /** Of the file that holds the rest; undefined: there is none. */
   readonly descriptor: number | undefined
+}
+
+/** How long the sound in some files of a form plays. */
+export interface MeasureTask extends FormBytes {
+  readonly kind: 'measure'
   /** Of the files' contents in the form. */
   readonly spans: readonly Span[]
 }
@@ -76,6 +82,23 @@ export interface EditTask {
   readonly vendorKind: string
   readonly protocol: WireId
   readonly forwardModelId: string
+}
+
+/** A form into the document that its vendor takes in its place. */
+export interface FormTask extends FormBytes {
+  readonly kind: 'form'
+  readonly form: ReadForm
+  readonly vendorKind: string
+  readonly protocol: WireId
+  readonly forwardModelId: string
+}
+
+/** What is known of a form. */
+export interface ReadForm {
+  /** Its text fields, without the brackets of lists. */
+  readonly fields: JsonObject
+  readonly files: readonly FormFile[]
+  readonly soundSeconds: number
 }
 
 /** An answer in a vendor's own form into the wire form that the client speaks. */

@@ -2,10 +2,8 @@
  * How long sound plays, told from all of its packets: what a file's head says of its length is not believed, since who pays
  * for the length wrote it.
  */
-import { readSync } from 'node:fs'
 import type { InputAudioTrack } from 'mediabunny'
 import type * as library from 'mediabunny'
-import type { Span } from '../../../../core/passthrough/splice.ts'
 import {
   adtsFrameAt,
   amrFrameAt,
@@ -15,6 +13,7 @@ import {
   scanFrames,
   SYNC,
 } from './frame-scan.ts'
+import { readerOf } from '../read-form.ts'
 import { editedSeconds } from './mp4-edits.ts'
 import { hearOgg } from './ogg-sound.ts'
 import { flacRate, packetSeconds, type PacketSeconds } from './packet-seconds.ts'
@@ -36,7 +35,7 @@ export async function measureSounds(task: MeasureTask): Promise<SoundMeasured> {
   const reasons: string[] = []
   for (const span of task.spans) {
     try {
-      seconds.push(plausible(await measure(library, reader(task, span), span.end - span.start)))
+      seconds.push(plausible(await measure(library, readerOf(task, span), span.end - span.start)))
     } catch (error) {
       // The library throws what it finds wrong with a file, in no class of its own.
       reasons.push(error instanceof Error ? error.message : String(error))
@@ -52,24 +51,6 @@ const SECONDS_MAX = 31_536_000
 function plausible(seconds: number): number {
   if (seconds >= 0 && seconds <= SECONDS_MAX) return seconds
   throw new Error('its times are impossible')
-}
-
-function reader({ head, descriptor }: MeasureTask, span: Span): Read {
-  return (start, end) => {
-    const from = span.start + start
-    const to = Math.min(span.start + end, span.end)
-    if (to <= head.byteLength) return head.subarray(from, to)
-    const bytes = new Uint8Array(to - from)
-    const inHead = head.subarray(from, to)
-    bytes.set(inHead)
-    let at = inHead.byteLength
-    while (at < bytes.byteLength && descriptor !== undefined) {
-      const got = readSync(descriptor, bytes, at, bytes.byteLength - at, from + at - head.byteLength)
-      if (got === 0) throw new Error('the file of a body is shorter than it was')
-      at += got
-    }
-    return bytes
-  }
 }
 
 /** What Matroska and WebM begin with. */

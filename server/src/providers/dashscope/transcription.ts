@@ -1,0 +1,157 @@
+/**
+ * Sound written down by Qwen-ASR and Fun-ASR-Flash, which take it inside of their request: up to five minutes, and ten megabytes
+ * as base64.
+ */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { toBase64 } from '../dialects/base64.ts'
+import { passedDialect } from '../dialects/passed.ts'
+import { soundKindOf } from '../dialects/sound-kind.ts'
+import {
+  cannotBeWritten,
+  tokensTold,
+  type WrittenDown,
+  writingAsked,
+  writtenAs,
+} from '../dialects/written-down.ts'
+import type { FilesTold, FormRewrite, PassedDialect, SentFiles } from '../provider.ts'
+import { GENERATION, ofApi } from './address.ts'
+import { errorIn, outputOf } from './answer.ts'
+import { WORDS } from './failure-words.ts'
+
+/** As base64. */
+const SOUND_BYTES_MAX = 10 * 1024 * 1024
+const SECONDS_MAX = 300
+
+/** These listen over a socket, or make a task of a file that lies elsewhere; all others answer at once. */
+const ELSEWHERE = /-(?:realtime|streaming|filetrans)\b|^(?:paraformer|sensevoice|fun-asr(?!-flash))/
+/** A form of its own within the vendor's: another name for the sound, and another place for the text. */
+const OF_RECORDINGS = /^(?:qwen-audio-3\.\d+-asr-flash|fun-asr-flash)/
+
+function isOfRecordings(model: JsonValue | undefined): boolean {
+  return typeof model === 'string' && OF_RECORDINGS.test(model)
+}
+
+const rewrite: FormRewrite = {
+  refuses: (fields, sent) => cannotBeWritten(fields, sent, { times: false }) ?? tooLong(sent),
+  request: (fields, sent) => {
+    const { model, language, prompt, enable_itn: itn, response_format, stream, ...rest } = fields
+    const { sound, others } = soundIn(sent)
+    const asked = { language, prompt, itn: itn === undefined ? undefined : itn === 'true' }
+    const body = isOfRecordings(model) ? recordingBody(sound, asked) : conversationBody(sound, asked)
+    return {
+      body: { model, ...body.members },
+      dropped: [...Object.keys(rest), ...body.dropped, ...others],
+      context: writingAsked({ response_format, stream, language }, sent?.soundSeconds ?? 0),
+    }
+  },
+  answer: (body) => {
+    const error = errorIn(body)
+    if (error !== undefined) return { error }
+    const usage = tokensTold(body['usage'])
+    if (heardIn(body) === undefined) return undefined
+    return usage === undefined ? {} : { usage }
+  },
+  sound: (body, asked) => {
+    const heard = heardIn(body)
+    return heard && writtenAs(heard, asked, tokensTold(body['usage']))
+  },
+}
+
+function tooLong({ files, soundSeconds }: FilesTold): string | undefined {
+  if (soundSeconds > SECONDS_MAX) return 'file: this model listens for up to 5 minutes'
+  const [sound] = files
+  const bytes = sound === undefined ? 0 : Math.ceil(sound.size / 3) * 4
+  return bytes > SOUND_BYTES_MAX ? 'file: this model takes up to 7.5 MiB of sound' : undefined
+}
+
+interface HeardFile {
+  /** A `data:` address. */
+  readonly address: string
+  /** undefined: nobody knows. */
+  readonly format: string | undefined
+}
+
+function soundIn(sent: SentFiles | undefined): { sound: HeardFile; others: readonly string[] } {
+  const files = sent?.files ?? []
+  const bytes = files.find(({ name }) => name === 'file')?.bytes() ?? new Uint8Array(0)
+  const kind = soundKindOf(bytes)
+  return {
+    sound: {
+      address: `data:${kind?.type ?? 'application/octet-stream'};base64,${toBase64(bytes)}`,
+      format: kind?.format,
+    },
+    others: files.map(({ name }) => name).filter((name) => name !== 'file'),
+  }
+}
+
+interface Asked {
+  readonly language: JsonValue | undefined
+  /** What it may be about. */
+  readonly prompt: JsonValue | undefined
+  /** Numbers as digits. */
+  readonly itn: boolean | undefined
+}
+
+interface Formed {
+  readonly members: JsonObject
+  readonly dropped: readonly string[]
+}
+
+function conversationBody({ address }: HeardFile, { language, prompt, itn }: Asked): Formed {
+  const options = {
+    ...(language === undefined ? {} : { language }),
+    ...(itn === undefined ? {} : { enable_itn: itn }),
+  }
+  return {
+    members: {
+      input: {
+        messages: [
+          ...(prompt === undefined ? [] : [{ role: 'system', content: [{ text: prompt }] }]),
+          { role: 'user', content: [{ audio: address }] },
+        ],
+      },
+      parameters: Object.keys(options).length === 0 ? {} : { asr_options: options },
+    },
+    dropped: [],
+  }
+}
+
+function recordingBody({ address, format }: HeardFile, { language, prompt, itn }: Asked): Formed {
+  const sound = { role: 'user', content: [{ type: 'input_audio', input_audio: { data: address } }] }
+  return {
+    members: {
+      input: { messages: [sound] },
+      parameters: {
+        ...(format === undefined ? {} : { format: format === 'ogg' ? 'opus' : format }),
+        ...(language === undefined ? {} : { language_hints: [language] }),
+      },
+    },
+    dropped: [...(prompt === undefined ? [] : ['prompt']), ...(itn === undefined ? [] : ['enable_itn'])],
+  }
+}
+
+/** Silence has a text, too: an empty one. undefined: there is none, or not all of it. */
+function heardIn(body: JsonObject): WrittenDown | undefined {
+  const { choices, text } = outputOf(body)
+  if (typeof text === 'string') return { text }
+  const first = isJsonArray(choices) ? choices[0] : undefined
+  if (!isJsonObject(first) || !isWhole(first['finish_reason'])) return undefined
+  const { message } = first
+  if (!isJsonObject(message) || !isJsonArray(message['content'])) return undefined
+  const parts = message['content'].filter(isJsonObject).map((part) => part['text'])
+  return { text: parts.filter((part) => typeof part === 'string').join('') }
+}
+
+function isWhole(reason: JsonValue | undefined): boolean {
+  return reason === undefined || reason === 'stop'
+}
+
+export const dashscopeTranscription: PassedDialect = {
+  ...passedDialect({ protocol: 'transcription', path: '', words: WORDS, rewrite }),
+  paths: ['/v1/audio/transcriptions'],
+  form: ({ baseUrl, operation, forwardModelId }) =>
+    operation === 'count-tokens' || ELSEWHERE.test(forwardModelId)
+      ? undefined
+      : { method: 'POST', url: ofApi(baseUrl, GENERATION), headers: {} },
+}
