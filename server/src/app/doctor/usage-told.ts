@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../core/catalogue.ts'
 import { unpricedWarnings } from '../../pipeline/stages/estimate.ts'
-import { usageWarnings } from '../../pipeline/stages/usage-told.ts'
+import { usageWarnings } from '../../pipeline/explain/usage-told.ts'
 import { type Finding, ok, warning } from '../../core/finding.ts'
 
 /** Streams of models that reason and end without their usage are charged by an estimate. */
