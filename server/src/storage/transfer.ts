@@ -1,5 +1,6 @@
 /** A whole database out of and into an archive, and from one engine to the other. */
 import { PassThrough, type Writable } from 'node:stream'
+import { asError } from '../core/errors/as-error.ts'
 import type { BlobStore } from './stores/blobs.ts'
 import { openEngine, type OpenStorageOptions } from './open.ts'
 import { createSecretBox } from './secret-box.ts'
@@ -129,12 +130,12 @@ export async function move(
       const pipe = new PassThrough()
       const writing = writeArchive(archive, pipe).then(
         () => pipe.end(),
-        (error: unknown) => pipe.destroy(errorOf(error)),
+        (error: unknown) => pipe.destroy(asError(error)),
       )
       try {
         return await restore(pipe, to, { present, blobs: undefined })
       } catch (error) {
-        pipe.destroy(errorOf(error))
+        pipe.destroy(asError(error))
         throw error
       } finally {
         await writing
@@ -169,10 +170,6 @@ async function refuseNothing({ reader }: SqlEngine): Promise<void> {
 async function refuseInUse(engine: Pick<SqlEngine, 'reader' | 'processes'>, at: number): Promise<void> {
   const live = await countLive(engine, at)
   if (live > 0) throw new InUse(live)
-}
-
-function errorOf(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }
 
 function processesOf({ processes }: SqlEngine): Pick<SqlEngine, 'processes'> {

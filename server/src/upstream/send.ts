@@ -4,6 +4,7 @@
  */
 import { type SecretMask, applyAuth, maskText, openSecretMask } from './credentials/auth.ts'
 import { filterBody } from './body-filter.ts'
+import { asError } from '../core/errors/as-error.ts'
 import { Connections, type Lease, ordinaryWay, SplitUrls, type Way } from './connect/connections.ts'
 import { type FindProxy, noProxies } from './connect/find-proxy.ts'
 import type { AnswerHandler, Flow } from './connect/transport.ts'
@@ -211,9 +212,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
     try {
       return applyAuth(this.#call, this.#room.tokens, this.#room.timers.epoch())
     } catch (error) {
-      return Promise.reject(
-        error instanceof Error ? error : new Error('not an error was thrown', { cause: error }),
-      )
+      return Promise.reject(asError(error))
     }
   }
 

@@ -2,6 +2,7 @@
 import * as zlib from 'node:zlib'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
+import { asError } from '../../core/errors/as-error.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId } from '../../core/ids.ts'
 import type { Arrival, ArrivingCall, OnChunk } from '../../pipeline/call.ts'
@@ -188,10 +189,6 @@ class IncomingBody {
     this.#reading.watch.remove(this.#watched)
     return true
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }
 
 function tooLate(): GatewayError {

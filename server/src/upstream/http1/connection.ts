@@ -1,5 +1,6 @@
 /** One connection to an origin over HTTP/1.1, and one call after the other on it. */
 import type { Socket } from 'node:net'
+import { asError } from '../../core/errors/as-error.ts'
 import type { AnswerHandler, Flow, Transport, TransportRequest } from '../connect/transport.ts'
 import { AnswerParser, type AnswerSink } from './answer-parser.ts'
 import type { Dial } from './dial.ts'
@@ -60,7 +61,7 @@ export class Connection implements Transport, Flow, AnswerSink {
       head = formHead(this.#place.host, request)
       if (request.body !== undefined) checkLength(request.body, request.bodyLength)
     } catch (error) {
-      queueMicrotask(() => handler.onResponseError(undefined, errorOf(error)))
+      queueMicrotask(() => handler.onResponseError(undefined, asError(error)))
       return
     }
     this.#call = { request, handler, head, written: false }
@@ -153,7 +154,7 @@ export class Connection implements Transport, Flow, AnswerSink {
       this.#manyBytes = length >= HAND_OVER_BYTES && !this.#parser.over
       if (this.#parser.over) this.#finish(used === length)
     } catch (error) {
-      this.#fail(errorOf(error))
+      this.#fail(asError(error))
     }
     return true
   }
@@ -186,7 +187,7 @@ export class Connection implements Transport, Flow, AnswerSink {
     try {
       call.handler.onResponseEnd()
     } catch (error) {
-      call.handler.onResponseError(this, errorOf(error))
+      call.handler.onResponseError(this, asError(error))
     }
   }
 
@@ -232,8 +233,4 @@ interface Call {
 
 function bufferOf(bytes: Uint8Array, length: number): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, length)
-}
-
-function errorOf(error: unknown): Error {
-  return error instanceof Error ? error : new Error('not an error was thrown', { cause: error })
 }

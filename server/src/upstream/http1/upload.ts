@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
-import { type BodyPiece, isInMemory, type StoredBytes } from '../../core/passthrough/splice.ts'
+import { asError } from '../../core/errors/as-error.ts'
+import { type BodyPiece, isInMemory } from '../../core/passthrough/splice.ts'
+import { PieceReader } from '../piece-reader.ts'
 import { HttpSyntaxError } from './syntax-error.ts'
 
 /** Requests up to this size go out in one piece: one copy is cheaper than a write of several. */
 const JOIN_BYTES_MAX = 16_384
-/** Read at once of what lies outside of memory. */
-const READ_BYTES = 65_536
 
 export interface UploadEvents {
   /** The socket asks for more. */
@@ -20,15 +20,14 @@ export class Upload {
   done = false
   readonly #socket: Socket
   readonly #pieces: readonly BodyPiece[]
+  readonly #left: PieceReader
   readonly #events: UploadEvents
-  #next = 0
-  /** Of the stored piece at `#next`. */
-  #read = 0
   #stopped = false
 
   constructor(socket: Socket, pieces: readonly BodyPiece[], events: UploadEvents) {
     this.#socket = socket
     this.#pieces = pieces
+    this.#left = new PieceReader(pieces)
     this.#events = events
   }
 
@@ -41,8 +40,8 @@ export class Upload {
       return
     }
     this.#socket.cork()
-    this.#socket.write(head, 'latin1')
-    this.pump()
+    // A socket that is full asks for more by itself; asked twice, what is stored would be read and sent twice.
+    if (this.#socket.write(head, 'latin1')) this.pump()
     this.#socket.uncork()
   }
 
@@ -51,18 +50,13 @@ export class Upload {
     if (this.done || this.#stopped) return
     this.#events.progress()
     for (let wanted = true; wanted; ) {
-      const piece = this.#pieces[this.#next]
-      if (piece === undefined) {
+      const bytes = this.#left.read()
+      if (bytes === undefined) {
         this.done = true
         return
       }
-      if (!isInMemory(piece) && this.#read < piece.length) {
-        this.#readStored(piece)
-        return
-      }
-      this.#next += 1
-      this.#read = 0
-      if (isInMemory(piece) && piece.byteLength > 0) wanted = this.#socket.write(piece)
+      if (bytes instanceof Promise) return this.#goOnAfter(bytes)
+      wanted = this.#socket.write(bytes)
     }
   }
 
@@ -70,15 +64,13 @@ export class Upload {
     this.#stopped = true
   }
 
-  #readStored(stored: StoredBytes): void {
-    stored.read(this.#read, Math.min(READ_BYTES, stored.length - this.#read)).then(
+  #goOnAfter(stored: Promise<Uint8Array>): void {
+    stored.then(
       (bytes) => {
-        if (this.#stopped) return
-        this.#read += bytes.byteLength
-        if (this.#socket.write(bytes)) this.pump()
+        if (!this.#stopped && this.#socket.write(bytes)) this.pump()
       },
       (error: unknown) => {
-        if (!this.#stopped) this.#events.fail(error instanceof Error ? error : new Error(String(error)))
+        if (!this.#stopped) this.#events.fail(asError(error))
       },
     )
   }

@@ -1,5 +1,6 @@
 /** A conversion thread: one task after the other, each answered once. */
 import { type MessagePort, parentPort } from 'node:worker_threads'
+import { asError } from '../../../core/errors/as-error.ts'
 import { createTokenCounter } from '../../instance/token-counter.ts'
 import { doTask } from './do-task.ts'
 import type { Task, TaskResult } from './work.ts'
@@ -12,7 +13,7 @@ const countTokens = (text: string): Promise<number> => Promise.resolve(counter.c
 
 port.on('message', (task: Task) => {
   doTask(task, countTokens).then(send, (error: unknown) => {
-    const known = error instanceof Error ? error : new Error(String(error))
+    const known = asError(error)
     send({ kind: 'threw', message: known.message, stack: known.stack })
   })
 })
