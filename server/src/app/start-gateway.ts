@@ -82,7 +82,7 @@ export interface StartOptions {
   /** What tests bend: the clock, and how long vendors' advice makes polls wait. */
   readonly bent?: {
     readonly now: () => number
-    readonly videoPace: number
+    readonly pollPace: number
     readonly periods?: InstancePeriods
   }
   /** False where several processes serve and the first of them has the operator's port. */
@@ -109,7 +109,7 @@ export async function startGateway(
       publicUrl: () => publicUrl,
       deadlineMs: config.videoDeadlineMs,
       backgroundDeadlineMs: config.backgroundDeadlineMs,
-      pace: options.bent?.videoPace ?? 1,
+      pace: ground.pollPace,
     },
   })
   const unsettled = openUnsettledFiles({
@@ -194,6 +194,7 @@ const STORAGE_HUNG =
 interface Ground {
   readonly telemetry: Telemetry
   readonly now: () => number
+  readonly pollPace: number
   readonly instance: InstanceId
   readonly secretKey: Uint8Array
   /** Private addresses that client-chosen ones may reach. */
@@ -226,14 +227,15 @@ async function openGround(
   await prepare({ storage, telemetry, now })
   const blobs = await openBlobStore(config, telemetry, now)
   const allow = new AllowList(config.fetchAllow, createFindProxy(config))
-  return { telemetry, now, instance, secretKey: data.secretKey, allow, storage, blobs }
+  const pollPace = bent?.pollPace ?? 1
+  return { telemetry, now, pollPace, instance, secretKey: data.secretKey, allow, storage, blobs }
 }
 
 async function partsOf(
   config: Config,
   ground: Ground,
 ): Promise<Omit<PipelineParts, 'upstream' | 'videoSettings'>> {
-  const { storage, blobs, telemetry, instance, allow, now } = ground
+  const { storage, blobs, telemetry, instance, allow, now, pollPace } = ground
   return {
     storage,
     blobs,
@@ -255,6 +257,7 @@ async function partsOf(
       countsPerMinuteMax: config.countsPerMinuteMax,
     },
     now,
+    pollPace,
     draw: Math.random,
   }
 }

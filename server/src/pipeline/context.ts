@@ -49,6 +49,8 @@ export interface PipelineParts {
   /** Streams what a provider's link leads to, within the same bounds. */
   readonly streamRemote: (url: string, options: Omit<StreamOptions, 'allow'>) => Promise<StreamedRemote>
   readonly videoSettings: VideoSettings
+  /** Of the pauses between questions about a task that a client waits for: 1, and below it in tests. */
+  readonly pollPace: number
   readonly telemetry: Telemetry
   readonly tokens: TokenCounter
   readonly instanceId: InstanceId

@@ -61,19 +61,37 @@ export interface PassedDialect extends WireDialect {
   readonly protocol: PassedFormId
   /** Of a vendor whose own form is another one. Absent: bytes pass as they are. */
   readonly rewrite?: FormRewrite
-  /**
-   * Of a vendor whose first answer may only name a task: where to ask for it (GET), by what was answered last. undefined: that was
-   * the answer. Absent: it always is.
-   */
-  readonly askAgain?: (
-    answer: JsonObject,
-    input: Pick<FormInput, 'baseUrl'>,
-  ) => Omit<FormedRequest, 'method'> | undefined
+  /** Of a vendor that makes a task of what it is asked. Absent: its first answer is the answer. */
+  readonly tasks?: TaskForm
   /** Of a vendor of embeddings that speaks Google's own embed calls: for clients that do. Absent: those are converted. */
   readonly geminiEmbeddings?: PassedDialect
   /** Of a vendor of embeddings that wants to know what a text is for. Absent: it has no word for it, or none is known. */
   readonly textPurpose?: TextPurpose
 }
+
+/** How a task is asked for until it has ended. */
+export interface TaskForm {
+  /** Whether what is asked of this model becomes one. */
+  isTask(model: ForwardModelId): boolean
+  read(reply: TaskReply, input: Pick<FormInput, 'baseUrl' | 'forwardModelId'>): TaskStep
+}
+
+export interface TaskReply {
+  /** Of an answer with a status of success. */
+  readonly body: JsonObject
+  /** The first answer, which named the task; undefined: this is the first. */
+  readonly order: JsonObject | undefined
+  /** Where this answer came from; undefined: it is the first. */
+  readonly asked: string | undefined
+}
+
+export type TaskStep =
+  /** It goes on: where to ask next (GET). */
+  | Omit<FormedRequest, 'method'>
+  /** That is the answer, however the task ended. */
+  | 'over'
+  /** It says nothing of a task. The first one is then the answer. */
+  | 'unclear'
 
 /** How a vendor of embeddings is told what Google's clients say as `taskType`: a member of the request, for all its texts. */
 export interface TextPurpose {

@@ -43,6 +43,8 @@ export interface UpstreamSink {
 export interface UpstreamExchange {
   /** The request may have reached the upstream. */
   readonly sent: boolean
+  /** It has become a task, which goes on whoever is there to hear of it. Absent: it has not. */
+  readonly isTask?: boolean
   /** Stops reading from the upstream. A few chunks already on their way may still arrive. */
   pause(): void
   resume(): void

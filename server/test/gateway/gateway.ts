@@ -20,7 +20,7 @@ import { putMigratedDatabase } from '../storage/migrated-database.ts'
 import type { Account, AccountPatch } from '../../src/storage/stores/accounts.ts'
 
 /** Vendors ask to be polled every five seconds or so; tests do not wait that long. */
-const VIDEO_PACE = 0.002
+const POLL_PACE = 0.002
 /** What is not there by then never comes, however busy the machine is. */
 export const PATIENCE_MS = 60_000
 
@@ -117,7 +117,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<TestGat
   const running = await startGateway(config, prepare, {
     ops: options.ops ?? false,
     environment: options.environment ?? {},
-    bent: { now: options.now ?? Date.now, videoPace: VIDEO_PACE },
+    bent: { now: options.now ?? Date.now, pollPace: POLL_PACE },
   })
   if (storage === undefined) throw new Error('the gateway started without a store')
   return finish({ running, storage, dataDirectory, owner: options.owner ?? 'owner@example.com' })

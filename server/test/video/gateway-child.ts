@@ -11,7 +11,7 @@ const running = await startGateway(readConfig(process.env), async () => {}, {
   ops: false,
   bent: {
     now: () => Date.now() + Number(aheadMs),
-    videoPace: Number(pace),
+    pollPace: Number(pace),
     periods: { beatMs: 200, silentMs: 800 },
   },
 })

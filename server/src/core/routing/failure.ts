@@ -39,6 +39,8 @@ export type BrokenKind =
   | 'timeout'
   /** The connection broke after the request was sent, or the answer cannot be read. */
   | 'cut'
+  /** A task was begun, and what becomes of it is not known: it may be made, and billed. */
+  | 'lost-task'
 
 export interface Consequence {
   /** Sent once more over the same chain, at once. */
@@ -62,6 +64,7 @@ export const CONSEQUENCES: Readonly<Record<FailureKind | BrokenKind, Consequence
   connect: { sameChainAgain: true, nextChain: true, fallback: true, counts: 'as-failure' },
   timeout: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-failure' },
   cut: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-failure' },
+  'lost-task': { sameChainAgain: false, nextChain: false, fallback: false, counts: 'as-failure' },
   overloaded: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-failure' },
   'rate-limited': { sameChainAgain: false, nextChain: true, fallback: true, counts: 'as-rate-limit' },
   quota: { sameChainAgain: false, nextChain: true, fallback: true, counts: 'at-once' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
+import { isJsonObject } from '../../core/json.ts'
 import type { TransportFailure, UpstreamCall, UpstreamSink } from '../../upstream/upstream.ts'
 import { openAskedAgain } from './asked-again.ts'
 
@@ -15,7 +15,8 @@ const ORDER: UpstreamCall = {
 /** A vendor that is answered for by hand, and time that is. */
 function stand() {
   const asked: { readonly call: UpstreamCall; readonly sink: UpstreamSink }[] = []
-  const waits: (() => void)[] = []
+  const waits: { readonly go: () => void; readonly ms: number }[] = []
+  const waited: number[] = []
   const heard: unknown[] = []
   let aborted = 0
   let cancelled = 0
@@ -32,15 +33,21 @@ function stand() {
         },
       },
       timers: {
-        set: (callback) => {
-          waits.push(callback)
+        set: (go, ms) => {
+          waits.push({ go, ms })
           return { cancel: () => (cancelled += 1) }
         },
       },
-      askAgain: ({ task }: JsonObject) =>
-        isJsonObject(task) && typeof task['id'] === 'string'
-          ? { url: `https://v/tasks/${task['id']}`, headers: {} }
-          : undefined,
+      pace: 2,
+      read: ({ body, order }) => {
+        if (body['done'] === true) return 'over'
+        const { task } = { ...order, ...body }
+        const id = isJsonObject(task) ? task['id'] : undefined
+        return typeof id === 'string' && body['what'] === undefined
+          ? { url: `https://v/tasks/${id}`, headers: {} }
+          : 'unclear'
+      },
+      ends: ({ status }) => status === 422,
     },
     ORDER,
     {
@@ -53,7 +60,7 @@ function stand() {
   const answer = (status: number, body: unknown) => {
     const sink = asked.at(-1)?.sink
     sink?.head({ status, headers: {} })
-    sink?.data(Buffer.from(JSON.stringify(body)))
+    sink?.data(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
     sink?.end()
   }
   return {
@@ -61,11 +68,18 @@ function stand() {
     heard,
     answer,
     fail: (kind: TransportFailure['kind']) => asked.at(-1)?.sink.fail(failure(kind)),
-    wait: () => waits.shift()?.(),
+    wait: () => {
+      const next = waits.shift()
+      if (next !== undefined) waited.push(next.ms)
+      next?.go()
+    },
+    waited,
     asked: () => asked.map(({ call }) => `${call.request.method} ${call.request.url}`),
     counts: () => ({ aborted, cancelled }),
   }
 }
+
+type Standing = ReturnType<typeof stand>
 
 function failure(kind: TransportFailure['kind']): TransportFailure {
   return { kind, sent: true, detail: '' }
@@ -74,23 +88,39 @@ function failure(kind: TransportFailure['kind']): TransportFailure {
 const TASK = { task: { id: '7' } }
 const ASKED_ONCE = ['POST https://v/order', 'GET https://v/tasks/7']
 
+/** Says nothing of the task. */
+const HINDRANCES: readonly (readonly [string, (to: Standing) => void])[] = [
+  ['a broken connection', ({ fail }) => fail('reset')],
+  ['a vendor that is busy', ({ answer }) => answer(503, {})],
+  ['one that is asked too often', ({ answer }) => answer(429, {})],
+  ['one that no longer takes the key', ({ answer }) => answer(401, {})],
+  ['one that does not know the task', ({ answer }) => answer(404, {})],
+  ['a page of a proxy', ({ answer }) => answer(200, '<html>Welcome</html>')],
+  ['half a document', ({ answer }) => answer(200, '{"done":tr')],
+  ['nothing', ({ answer }) => answer(200, '')],
+  ['a list', ({ answer }) => answer(200, [])],
+  ['something else', ({ answer }) => answer(200, { what: 'else' })],
+  ['more than can be read', ({ answer }) => answer(200, { done: true, filler: 'x'.repeat(4_194_304) })],
+]
+
 test('a task is asked for until it has ended, and its end is the answer', () => {
-  const { answer, wait, asked, heard } = stand()
+  const { answer, wait, asked, heard, waited, exchange } = stand()
+  expect(exchange.isTask).toBe(false)
   answer(200, TASK)
-  wait()
-  answer(200, TASK)
+  expect(exchange.isTask).toBe(true)
+  for (let at = 0; at < 3; at += 1) {
+    wait()
+    answer(200, TASK)
+  }
   wait()
   expect(heard).toEqual([])
   answer(200, { done: true })
   expect(heard).toEqual([200, '{"done":true}', 'end'])
-  expect(asked()).toEqual([...ASKED_ONCE, 'GET https://v/tasks/7'])
+  expect(asked()).toEqual([...ASKED_ONCE, ...Array.from({ length: 3 }, () => 'GET https://v/tasks/7')])
+  expect(waited).toEqual([1_000, 2_000, 4_000, 4_000])
 })
 
-test.each<[string, (to: ReturnType<typeof stand>) => void]>([
-  ['a broken connection', ({ fail }) => fail('reset')],
-  ['a vendor that is busy', ({ answer }) => answer(503, {})],
-  ['one that is asked too often', ({ answer }) => answer(429, {})],
-])('%s leads to another question, never to another task', (_what, happens) => {
+test.each(HINDRANCES)('%s leads to another question, never to another task', (_what, happens) => {
   const standing = stand()
   standing.answer(200, TASK)
   standing.wait()
@@ -102,23 +132,48 @@ test.each<[string, (to: ReturnType<typeof stand>) => void]>([
   expect(standing.asked()).toEqual([...ASKED_ONCE, 'GET https://v/tasks/7'])
 })
 
-test.each<[string, (to: ReturnType<typeof stand>) => void, readonly unknown[]]>([
+test.each(HINDRANCES)('%s for a minute ends the questions', (_what, happens) => {
+  const standing = stand()
+  standing.answer(200, TASK)
+  for (let at = 0; at < 30; at += 1) {
+    standing.wait()
+    happens(standing)
+  }
+  expect(standing.heard).toEqual(['first-byte-timeout'])
+  expect(standing.asked()).toHaveLength(31)
+  expect(standing.exchange.isTask).toBe(true)
+})
+
+test('a word of the task in between begins the minute anew', () => {
+  const standing = stand()
+  standing.answer(200, TASK)
+  for (let at = 0; at < 90; at += 1) {
+    standing.wait()
+    if (at % 29 === 0) standing.answer(200, TASK)
+    else standing.answer(503, {})
+  }
+  expect(standing.heard).toEqual([])
+})
+
+test('a refusal that is a verdict on the task is told', () => {
+  const { answer, wait, heard } = stand()
+  answer(200, TASK)
+  wait()
+  answer(422, { detail: 'no such picture' })
+  expect(heard).toEqual([422, '{"detail":"no such picture"}', 'end'])
+})
+
+test.each<[string, (to: Standing) => void, readonly unknown[]]>([
   ['is refused', ({ answer }) => answer(503, { code: 'busy' }), [503, '{"code":"busy"}', 'end']],
   ['does not arrive', ({ fail }) => fail('connect'), ['connect']],
   ['is answered at once', ({ answer }) => answer(200, { done: true }), [200, '{"done":true}', 'end']],
+  ['is answered by a page', ({ answer }) => answer(200, '<html>'), [200, '<html>', 'end']],
 ])('an order that %s is told as it is', (_what, happens, heard) => {
   const standing = stand()
   happens(standing)
   expect(standing.heard).toEqual(heard)
   expect(standing.asked()).toHaveLength(1)
-})
-
-test('a task that nobody knows any more is told', () => {
-  const { answer, wait, heard } = stand()
-  answer(200, TASK)
-  wait()
-  answer(404, {})
-  expect(heard).toEqual([404, '{}', 'end'])
+  expect(standing.exchange.isTask).toBe(false)
 })
 
 test('it is given up while it is asked, and between two questions', () => {

@@ -3,7 +3,8 @@
  * says is the answer. Once it has begun it costs, so what hinders a question leads to another one, never to another task.
  */
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import type { FormedRequest } from '../../providers/provider.ts'
+import type { UpstreamFailure } from '../../core/routing/failure.ts'
+import type { FormedRequest, TaskReply, TaskStep } from '../../providers/provider.ts'
 import type { Timers } from '../../upstream/timers.ts'
 import type {
   TransportFailure,
@@ -15,16 +16,22 @@ import type {
 } from '../../upstream/upstream.ts'
 import { parseJson } from './classify.ts'
 
-/** A picture takes seconds; twenty questions a second are allowed to a whole account. */
-const PAUSE_MS = 2_000
-/** What tells of a task is a page at most. */
-const ANSWER_BYTES_MAX = 1_048_576
+/** Before each question, ms; the last is for all that follow. Some pictures take a second, most take ten. */
+const PAUSES_MS = [500, 1_000, 2_000] as const
+const LAST_PAUSE_MS = 2_000
+/** Answers in a row that say nothing of the task: about a minute of a vendor, or a proxy before it, that is away. */
+const HINDERED_MAX = 30
+/** What tells of a task is a page, but a small picture may be in it. */
+const ANSWER_BYTES_MAX = 4_194_304
 
 export interface AskedAgainParts {
   readonly upstream: Pick<Upstream, 'open'>
   readonly timers: Pick<Timers, 'set'>
-  /** Where to ask next, by what was answered; undefined: that is the answer. */
-  readonly askAgain: (answer: JsonObject) => Omit<FormedRequest, 'method'> | undefined
+  /** Of the pauses: below 1 where nobody wants to wait for them. */
+  readonly pace: number
+  readonly read: (reply: TaskReply) => TaskStep
+  /** Whether a question that was refused so is a verdict on the task. */
+  readonly ends: (refusal: UpstreamFailure) => boolean
 }
 
 export function openAskedAgain(
@@ -33,7 +40,7 @@ export function openAskedAgain(
   sink: UpstreamSink,
 ): UpstreamExchange {
   const asked = new AskedAgain(parts, call, sink)
-  asked.ask(call)
+  asked.order()
   return asked
 }
 
@@ -43,7 +50,11 @@ class AskedAgain implements UpstreamExchange {
   readonly #sink: UpstreamSink
   #current: UpstreamExchange | undefined
   #pause: { cancel(): void } | undefined
+  /** The first answer, which named the task; undefined: there is none yet. */
+  #order: JsonObject | undefined
   #next: UpstreamCall | undefined
+  #questions = 0
+  #hindered = 0
   #over = false
 
   constructor(parts: AskedAgainParts, call: UpstreamCall, sink: UpstreamSink) {
@@ -53,7 +64,11 @@ class AskedAgain implements UpstreamExchange {
   }
 
   get sent(): boolean {
-    return this.#next !== undefined || (this.#current?.sent ?? false)
+    return this.isTask || (this.#current?.sent ?? false)
+  }
+
+  get isTask(): boolean {
+    return this.#order !== undefined
   }
 
   /** Its answers are documents of a page, read whole. */
@@ -67,7 +82,11 @@ class AskedAgain implements UpstreamExchange {
     else this.#fail({ kind: 'aborted', sent: true, detail: 'abandoned between two polls of a task' })
   }
 
-  ask(call: UpstreamCall): void {
+  order(): void {
+    this.#ask(this.#call)
+  }
+
+  #ask(call: UpstreamCall): void {
     this.#pause = undefined
     const chunks: Uint8Array[] = []
     let head: UpstreamHead | undefined
@@ -82,32 +101,52 @@ class AskedAgain implements UpstreamExchange {
       },
       end: () => this.#ended(head, Buffer.concat(chunks)),
       fail: (failure) => {
-        if (this.#next === undefined || failure.kind === 'aborted') this.#fail(failure)
-        else this.#wait(this.#next)
+        if (!this.isTask || failure.kind === 'aborted') this.#fail(failure)
+        else this.#hinder()
       },
     })
   }
 
   #ended(head: UpstreamHead | undefined, body: Uint8Array): void {
     if (head === undefined) throw new Error('an answer ended before its head')
+    const parsed = parseJson(body)
     const isWell = head.status >= 200 && head.status < 300
-    const answer = isWell ? parseJson(body) : undefined
-    const next = isJsonObject(answer) ? this.#parts.askAgain(answer) : undefined
-    if (next !== undefined) {
-      this.#next = this.#question(next)
-      this.#wait(this.#next)
-    } else if (this.#next !== undefined && mayPass(head.status)) this.#wait(this.#next)
-    else this.#answer(head, body)
+    if (!isWell) {
+      const ends = !this.isTask || this.#parts.ends({ ...head, body: parsed })
+      return ends ? this.#answer(head, body) : this.#hinder()
+    }
+    // Whatever stands between may answer in the vendor's place.
+    const step = isJsonObject(parsed) ? this.#read(parsed) : 'unclear'
+    if (step === 'over' || (step === 'unclear' && !this.isTask)) this.#answer(head, body)
+    else if (step === 'unclear') this.#hinder()
+    else this.#askNext(step)
   }
 
-  #question(next: Omit<FormedRequest, 'method'>): UpstreamCall {
+  #read(body: JsonObject): TaskStep {
+    const step = this.#parts.read({ body, order: this.#order, asked: this.#next?.request.url })
+    if (typeof step === 'object') this.#order ??= body
+    return step
+  }
+
+  #askNext({ url, headers }: Omit<FormedRequest, 'method'>): void {
     const { auth, credential, timeouts } = this.#call
-    const request = { method: 'GET' as const, ...next }
-    return { request, auth, credential, timeouts, body: undefined, bodyLength: 0 }
+    const request = { method: 'GET' as const, url, headers }
+    this.#next = { request, auth, credential, timeouts, body: undefined, bodyLength: 0 }
+    this.#hindered = 0
+    this.#wait(this.#next)
+  }
+
+  /** The task goes on all the same. */
+  #hinder(): void {
+    this.#hindered += 1
+    if (this.#hindered < HINDERED_MAX && this.#next !== undefined) this.#wait(this.#next)
+    else this.#fail({ kind: 'first-byte-timeout', sent: true, detail: 'nothing is heard of a task any more' })
   }
 
   #wait(call: UpstreamCall): void {
-    this.#pause = this.#parts.timers.set(() => this.ask(call), PAUSE_MS)
+    const ms = PAUSES_MS[this.#questions] ?? LAST_PAUSE_MS
+    this.#questions += 1
+    this.#pause = this.#parts.timers.set(() => this.#ask(call), ms * this.#parts.pace)
   }
 
   #answer(head: UpstreamHead, body: Uint8Array): void {
@@ -121,9 +160,4 @@ class AskedAgain implements UpstreamExchange {
     this.#over = true
     this.#sink.fail(failure)
   }
-}
-
-/** Says nothing of the task. */
-function mayPass(status: number): boolean {
-  return status === 429 || status >= 500
 }

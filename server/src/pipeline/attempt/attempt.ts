@@ -191,7 +191,8 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     tried: { readonly startedAt: number; readonly exchange: Exchange; readonly failure: AttemptFailure },
   ): Tried<End, FinalFailure> {
     const { startedAt, exchange, failure } = tried
-    const failureClass = classifyAttempt(this.#call.catalogue, leg, failure)
+    const told = classifyAttempt(this.#call.catalogue, leg, failure)
+    const failureClass = exchange.isTask ? ofTask(told) : told
     const { kind } = failureClass
     const waitedMs = this.#pipeline.now() - startedAt
     const replayed = kind === 'request' && exchange.lane.replays?.() === true
@@ -206,6 +207,12 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
       },
     }
   }
+}
+
+/** A task that its vendor says has failed made nothing. Of all others nobody knows what they come to. */
+function ofTask(failure: ChainFailure): ChainFailure {
+  const { kind } = failure
+  return kind === 'connect' || kind === 'timeout' || kind === 'cut' ? { kind: 'lost-task' } : failure
 }
 
 function over(end: End, note: Tried<End, FinalFailure>['note']): Tried<End, FinalFailure> {

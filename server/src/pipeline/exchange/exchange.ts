@@ -81,6 +81,11 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     return this.#upstream.sent
   }
 
+  /** A task was begun for it: asked for anew it would be made twice. */
+  get isTask(): boolean {
+    return this.#upstream.isTask
+  }
+
   /** Bytes of the upstream's answer so far. */
   get answerBytes(): number {
     return this.#upstream.bytes

@@ -1,8 +1,8 @@
 import type { CredentialSecret } from '../../core/catalogue.ts'
-import type { JsonObject } from '../../core/json.ts'
 import { watchExtras } from '../../core/passthrough/extras-watch.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
-import type { FormedRequest, OfflineRequest } from '../../providers/provider.ts'
+import type { UpstreamFailure } from '../../core/routing/failure.ts'
+import type { FormedRequest, OfflineRequest, TaskForm, TaskReply } from '../../providers/provider.ts'
 import { playOffline } from '../../upstream/connect/offline.ts'
 import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
 import { systemTimers } from '../../upstream/timers.ts'
@@ -41,6 +41,7 @@ export type OpenExchangeParts = OpenLaneParts &
     | 'directory'
     | 'limits'
     | 'now'
+    | 'pollPace'
     | 'progress'
     | 'pulse'
     | 'readOn'
@@ -92,14 +93,14 @@ export async function openExchange(
     timers: systemTimers,
     nextTurn: (go) => setImmediate(go),
     now: pipeline.now,
-    ...listeners(pipeline, call, leg),
+    ...listeners(pipeline, call, { leg, isTask: tasksOf(dialect, leg) !== undefined }),
   })
   return { kind: 'open', exchange }
 }
 
 /** Over the network, or from a provider that answers without one. */
 function send(
-  { upstream, now }: Pick<Pipeline, 'upstream' | 'now'>,
+  { upstream, now, pollPace }: Pick<Pipeline, 'upstream' | 'now' | 'pollPace'>,
   call: ReservedCall,
   { leg, found, secret, formed, lane }: Sent,
   sink: UpstreamSink,
@@ -127,17 +128,29 @@ function send(
     timeouts: vendor.timeouts,
     minBytesPerSecond: leg.chain.minBytesPerSecond,
   }
-  const askAgain = 'askAgain' in dialect ? dialect.askAgain : undefined
+  const tasks = tasksOf(dialect, leg)
   const baseUrl = vendor.baseUrl ?? found.provider.defaultBaseUrl
-  if (askAgain !== undefined && baseUrl !== undefined) {
+  if (tasks !== undefined && baseUrl !== undefined) {
+    const { forwardModelId } = leg.chain
     const parts = {
       upstream,
       timers: systemTimers,
-      askAgain: (answer: JsonObject) => askAgain(answer, { baseUrl }),
+      pace: pollPace,
+      read: (reply: TaskReply) => tasks.read(reply, { baseUrl, forwardModelId }),
+      ends: (refusal: UpstreamFailure) => REQUEST_AT_FAULT.has(dialect.classify(refusal).kind),
     }
     return openAskedAgain(parts, sent, sink)
   }
   return upstream.open(dialect.framing === undefined ? sent : { framing: dialect.framing, ...sent }, sink)
+}
+
+/** Of a task: it was refused, or its content was. Everything else is trouble of who is asked about it. */
+const REQUEST_AT_FAULT: ReadonlySet<string> = new Set(['request', 'refused-content'])
+
+/** How its vendor's tasks are asked for; undefined: what is asked of this model becomes none. */
+function tasksOf(dialect: LegUpstream['dialect'], { chain }: Leg): TaskForm | undefined {
+  const tasks = 'tasks' in dialect ? dialect.tasks : undefined
+  return tasks?.isTask(chain.forwardModelId) === true ? tasks : undefined
 }
 
 function formOf({ scan }: ReservedCall): Pick<OfflineRequest, 'form'> {
@@ -182,7 +195,7 @@ function asAsked(
 function listeners(
   pipeline: OpenExchangeParts,
   call: ReservedCall,
-  leg: Leg,
+  { leg, isTask }: { readonly leg: Leg; readonly isTask: boolean },
 ): Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'onProgress' | 'onCommit' | 'onLeft' | 'onError'> {
   const { telemetry } = pipeline
   // Recovery charges what is on record: it has to be possible like what is settled.
@@ -192,7 +205,7 @@ function listeners(
   })
   return {
     graceMs: ({ begun }) => {
-      const ms = graceMs(pipeline, call, { leg, begun })
+      const ms = graceMs(pipeline, call, { leg, begun, isTask })
       return ms > 0 && pipeline.readOn.begin(call.account.id) ? ms : 0
     },
     onUnheardEnd: () => pipeline.readOn.end(call.account.id),
@@ -216,17 +229,19 @@ function listeners(
 
 /**
  * How long an answer is read on for a client that has gone: never past the time that an answer has to begin in, and not at
- * all while the bodies of running calls take up more than half of their room.
+ * all while the bodies of running calls take up more than half of their room. Nothing cuts a task, so it is asked for as
+ * long as there is time.
  */
 function graceMs(
   pipeline: OpenExchangeParts,
   call: ReservedCall,
-  { leg, begun }: { readonly leg: Leg; readonly begun: boolean },
+  { leg, begun, isTask }: { readonly leg: Leg; readonly begun: boolean; readonly isTask: boolean },
 ): number {
   if (pipeline.bodyBudget.crowded) return 0
   const { clientGoneGraceMs } = leg.chain
   if (begun) return clientGoneGraceMs
-  return Math.min(clientGoneGraceMs, call.at + pipeline.limits.answerDeadlineMs - pipeline.now())
+  const leftMs = call.at + pipeline.limits.answerDeadlineMs - pipeline.now()
+  return isTask ? leftMs : Math.min(clientGoneGraceMs, leftMs)
 }
 
 async function ownCredential(

@@ -29,6 +29,11 @@ export class UpstreamReader {
     return this.#exchange?.sent ?? false
   }
 
+  /** What it was asked for is made whoever waits for it. */
+  get isTask(): boolean {
+    return this.#exchange?.isTask ?? false
+  }
+
   /** Asks it, once. Throws what the sending throws. */
   send(sink: UpstreamSink): void {
     this.#exchange = this.#options.send(sink)

@@ -15,7 +15,7 @@ const ASKED = {
   quality: 'high',
 }
 
-const { rewrite, askAgain } = dashscopeImages
+const { rewrite, tasks } = dashscopeImages
 
 function asked(model: string) {
   const request = rewrite?.request({ ...ASKED, model })
@@ -54,14 +54,36 @@ test.each(['wanx2.1-t2i-turbo', 'wan2.2-t2i-flash', 'wanx-v1'])('%s is asked for
   })
 })
 
+const ASK = { url: `${OWN}/tasks/t%2F1`, headers: {} }
+
+test.each<[unknown, first: unknown, later: unknown]>([
+  ['PENDING', ASK, ASK],
+  ['RUNNING', ASK, ASK],
+  ['SUCCEEDED', 'over', 'over'],
+  ['FAILED', 'over', 'over'],
+  ['CANCELED', 'over', 'over'],
+  ['UNKNOWN', ASK, 'unclear'],
+  [undefined, ASK, 'unclear'],
+])('a task that is %s: %o at first, %o later', (status, first, later) => {
+  const output: JsonObject = typeof status === 'string' ? { task_status: status } : {}
+  const at = { baseUrl: BASE, forwardModelId: forwardModelId('wanx-v1') }
+  const order = { output: { task_id: 't/1', ...output } }
+  expect(tasks?.read({ body: order, order: undefined, asked: undefined }, at)).toEqual(first)
+  expect(tasks?.read({ body: { output }, order, asked: ASK.url }, at)).toEqual(later)
+})
+
+test('an answer that names no task is none', () => {
+  const at = { baseUrl: BASE, forwardModelId: forwardModelId('wanx-v1') }
+  expect(tasks?.read({ body: { output: {} }, order: undefined, asked: undefined }, at)).toBe('unclear')
+})
+
 test.each([
-  ['PENDING', `${OWN}/tasks/t%2F1`],
-  ['RUNNING', `${OWN}/tasks/t%2F1`],
-  ['SUCCEEDED', undefined],
-  ['FAILED', undefined],
-  ['UNKNOWN', undefined],
-])('a task that is %s is asked for at %s', (task_status, url) => {
-  expect(askAgain?.({ output: { task_id: 't/1', task_status } }, { baseUrl: BASE })?.url).toBe(url)
+  ['wanx2.1-t2i-turbo', true],
+  ['wan2.5-t2i-preview', true],
+  ['wan2.6-t2i', false],
+  ['qwen-image', false],
+])('%s makes tasks: %s', (model, makes) => {
+  expect(tasks?.isTask(forwardModelId(model))).toBe(makes)
 })
 
 describe('an answer', () => {
@@ -88,6 +110,11 @@ describe('an answer', () => {
       'of a task that failed is an error',
       { output: { task_status: 'FAILED', code: 'DataInspectionFailed', message: 'no' } },
       { error: { code: 'DataInspectionFailed', message: 'no' } },
+    ],
+    [
+      'of a task that was cancelled is one, too',
+      { output: { task_status: 'CANCELED' } },
+      { error: { code: 'CANCELED', message: 'CANCELED' } },
     ],
     ['that is none is none', { output: { task_id: 't', task_status: 'UNKNOWN' } }, undefined],
   ])('%s', (_what, body, expected) => {

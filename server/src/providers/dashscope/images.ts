@@ -43,12 +43,17 @@ const rewrite: FormRewrite = {
     }
   },
   answer: (body) => {
-    const error = errorIn(body)
+    const { choices, results, task_status: status } = outputOf(body)
+    const error = errorIn(body) ?? (isUnmade(status) ? { code: status, message: status } : undefined)
     if (error !== undefined) return { error }
-    const { choices, results } = outputOf(body)
     if (isJsonArray(results)) return { data: results.map(resultOf) }
     return isJsonArray(choices) ? { data: choices.flatMap(picturesIn) } : undefined
   },
+}
+
+/** A task that ended so made nothing, whether it says why or not. */
+function isUnmade(status: JsonValue | undefined): status is string {
+  return status === 'FAILED' || status === 'CANCELED'
 }
 
 /** One of several may fail. */
@@ -65,6 +70,7 @@ function picturesIn(choice: JsonValue): readonly JsonObject[] {
 }
 
 const RUNNING: ReadonlySet<unknown> = new Set(['PENDING', 'RUNNING'])
+const ENDED: ReadonlySet<unknown> = new Set(['SUCCEEDED', 'FAILED', 'CANCELED'])
 
 export const dashscopeImages: PassedDialect = {
   ...passedDialect({ protocol: 'images', path: '', words: WORDS, rewrite }),
@@ -75,9 +81,16 @@ export const dashscopeImages: PassedDialect = {
       ? { method: 'POST', url: ofApi(baseUrl, IMAGE_TASKS), headers: { 'x-dashscope-async': 'enable' } }
       : { method: 'POST', url: ofApi(baseUrl, GENERATION), headers: {} }
   },
-  askAgain: (answer, { baseUrl }) => {
-    const { task_id: id, task_status: status } = outputOf(answer)
-    if (typeof id !== 'string' || !RUNNING.has(status)) return undefined
-    return { url: ofApi(baseUrl, `/api/v1/tasks/${encodeURIComponent(id)}`), headers: {} }
+  tasks: {
+    isTask: (model) => OF_TASKS.test(model),
+    read: ({ body, order }, { baseUrl }) => {
+      const { task_status: status } = outputOf(body)
+      const { task_id: id } = outputOf(order ?? body)
+      if (ENDED.has(status)) return 'over'
+      // Whatever is said of it first, what has an id was ordered.
+      const goesOn = order === undefined || RUNNING.has(status)
+      if (typeof id !== 'string' || !goesOn) return 'unclear'
+      return { url: ofApi(baseUrl, `/api/v1/tasks/${encodeURIComponent(id)}`), headers: {} }
+    },
   },
 }
