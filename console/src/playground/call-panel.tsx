@@ -53,9 +53,9 @@ function Nothing() {
 
 function Request({ of: request }: { readonly of: WireRequest }) {
   const { t } = useTranslation()
-  const { path, body, file } = request
-  const text = (told: JsonRecord): string =>
-    JSON.stringify(file === undefined ? told : { ...told, file: file.name }, null, 2)
+  const { path, body, files = {} } = request
+  const names = Object.fromEntries(Object.entries(files).map(([field, { name }]) => [field, name]))
+  const text = (told: JsonRecord): string => JSON.stringify({ ...told, ...names }, null, 2)
   return (
     <>
       <p className={styles.line}>

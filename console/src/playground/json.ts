@@ -20,9 +20,11 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Its fields that are texts, as a form holds them. */
-export function textFieldsOf(record: JsonRecord): readonly (readonly [string, string])[] {
-  return Object.entries(record).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))
+/** Its texts and numbers, as a form holds them. */
+export function formFieldsOf(record: JsonRecord): readonly (readonly [string, string])[] {
+  return Object.entries(record).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
+  )
 }
 
 /** undefined: it is no JSON. */

@@ -7,7 +7,7 @@ import { Icon } from '../parts/marks/icon.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import { Problem } from '../parts/page/problem.tsx'
 import { useFormat } from '../parts/values/format.ts'
-import type { AnswerProps, Field, FormKind } from './kinds/kind.ts'
+import type { AnswerProps, Field, FileField, Files, FormKind } from './kinds/kind.ts'
 import styles from './playground.module.css'
 import type { Caller } from './use-call.ts'
 
@@ -23,12 +23,9 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(kind.fields.map(({ name, initial }) => [name, initial])),
   )
-  const [file, setFile] = useState<File | null>(null)
-  const { answer, ask } = useAnswer({ model, kind, caller }, { values, file: file ?? undefined })
+  const [files, setFiles] = useState<Files>({})
+  const { answer, ask } = useAnswer({ model, kind, caller }, { values, files })
   const isRunning = caller.call?.state === 'running'
-  const isFilled =
-    kind.fields.every(({ name }) => values[name]?.trim() !== '') &&
-    (kind.accept === undefined || file !== null)
   return (
     <section className={styles.talk} aria-label={kind.label}>
       <form
@@ -46,20 +43,35 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
             onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
           />
         ))}
-        {kind.accept !== undefined && <FileField accept={kind.accept} value={file} onChange={setFile} />}
+        {kind.files?.map((field) => (
+          <OneFile
+            key={field.name}
+            field={field}
+            value={files[field.name]}
+            onChange={(file) => setFiles((now) => withFile(now, field.name, file))}
+          />
+        ))}
         <div className={form.foot}>
           {isRunning && (
             <Button variant="default" leftSection={<Icon name="stop" size={14} />} onClick={caller.stop}>
               {t('playground.stop')}
             </Button>
           )}
-          <Button type="submit" disabled={!isFilled || isRunning}>
+          <Button type="submit" disabled={isRunning || !isFilled(kind, values, files)}>
             {t('playground.send')}
           </Button>
         </div>
       </form>
       <Result kind={kind} caller={caller} answer={answer} onRetry={() => inBackground(ask())} />
     </section>
+  )
+}
+
+/** Whether nothing is left out that the call needs. */
+function isFilled(kind: FormKind, values: Readonly<Record<string, string>>, files: Files): boolean {
+  return (
+    kind.fields.every(({ name }) => values[name]?.trim() !== '') &&
+    (kind.files ?? []).every(({ name, optional }) => optional === true || files[name] !== undefined)
   )
 }
 
@@ -93,15 +105,12 @@ function Result({ kind, caller, answer, onRetry }: ResultProps) {
 /** Asks with what the fields hold, and keeps the answer until one asks again. */
 function useAnswer(
   { model, kind, caller }: OnceFormProps,
-  {
-    values,
-    file: given,
-  }: { readonly values: Readonly<Record<string, string>>; readonly file: File | undefined },
+  { values, files }: { readonly values: Readonly<Record<string, string>>; readonly files: Files },
 ) {
   const [answer, setAnswer] = useState<Pick<AnswerProps, 'answer' | 'file'>>()
   const ask = async (): Promise<void> => {
     setAnswer(undefined)
-    await caller.send(kind.request(model, values, given), {
+    await caller.send(kind.request(model, values, files), {
       onEvent: () => undefined,
       onAnswer: (whole) => setAnswer({ answer: whole, file: undefined }),
       onFile: (file) => setAnswer({ answer: {}, file }),
@@ -110,15 +119,30 @@ function useAnswer(
   return { answer, ask }
 }
 
-interface FileFieldProps {
-  readonly accept: string
-  readonly value: File | null
+function withFile(files: Files, name: string, file: File | null): Files {
+  const { [name]: _former, ...others } = files
+  return file === null ? others : { ...others, [name]: file }
+}
+
+interface OneFileProps {
+  readonly field: FileField
+  readonly value: File | undefined
   readonly onChange: (file: File | null) => void
 }
 
-function FileField(props: FileFieldProps) {
+function OneFile({ field: { name, accept, optional }, value, onChange }: OneFileProps) {
   const { t } = useTranslation()
-  return <FileInput label={t('playground.file')} placeholder={t('playground.choose')} {...props} />
+  return (
+    <FileInput
+      label={t(`playground.files.${name}`)}
+      placeholder={t('playground.choose')}
+      accept={accept}
+      clearable={optional === true}
+      clearButtonProps={{ 'aria-label': t('playground.detach', { name: value?.name ?? '' }) }}
+      value={value ?? null}
+      onChange={onChange}
+    />
+  )
 }
 
 interface OneFieldProps {

@@ -1,9 +1,9 @@
 /** Exactly this request, for the shell and for the vendors' own libraries in Python. */
-import { isRecord, type Json, type JsonRecord, textFieldsOf } from './json.ts'
-import type { WireRequest } from './kinds/kind.ts'
+import { formFieldsOf, isRecord, type Json, type JsonRecord } from './json.ts'
+import type { Files, WireRequest } from './kinds/kind.ts'
 
-export function curlOf({ path, body, file }: WireRequest, baseUrl: string): string {
-  if (file !== undefined) return curlOfForm({ path, body, file }, baseUrl)
+export function curlOf({ path, body, files }: WireRequest, baseUrl: string): string {
+  if (files !== undefined) return curlOfForm({ path, body, files }, baseUrl)
   const json = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)
   return `curl '${baseUrl}${path}' \\
   -H "Authorization: Bearer $SLUICE_KEY" \\
@@ -11,8 +11,11 @@ export function curlOf({ path, body, file }: WireRequest, baseUrl: string): stri
   -d '${json}'`
 }
 
-function curlOfForm({ path, body, file }: WireRequest & { readonly file: File }, baseUrl: string): string {
-  const fields = [...textFieldsOf(body).map((field) => field.join('=')), `file=@${file.name}`]
+function curlOfForm({ path, body, files }: Required<WireRequest>, baseUrl: string): string {
+  const fields = [
+    ...formFieldsOf(body).map((field) => field.join('=')),
+    ...Object.entries(files).map(([name, file]) => `${name}=@${file.name}`),
+  ]
   return `curl '${baseUrl}${path}' \\
   -H "Authorization: Bearer $SLUICE_KEY" \\
 ${fields.map((field) => `  -F '${field.replaceAll("'", `'\\''`)}'`).join(' \\\n')}`
@@ -21,13 +24,13 @@ ${fields.map((field) => `  -F '${field.replaceAll("'", `'\\''`)}'`).join(' \\\n'
 /** `end` does something with the answer; absent: it is printed. */
 export const openAiSnippet =
   (method: string, end?: string) =>
-  ({ body, file }: WireRequest, baseUrl: string): string =>
+  ({ body, files = {} }: WireRequest, baseUrl: string): string =>
     `import os
 from openai import OpenAI
 
 client = OpenAI(base_url="${baseUrl}/v1", api_key=os.environ["SLUICE_KEY"])
 answer = client.${method}(
-${argumentsOf(body)}${file === undefined ? '' : `\n    file=open(${JSON.stringify(file.name)}, "rb"),`}
+${argumentsOf(body)}${openedFiles(files)}
 )
 ${end ?? told(body)}`
 
@@ -75,6 +78,12 @@ answer = client.models.${stream ? 'generate_content_stream' : 'generate_content'
 ${argumentsOf(given)}
 )
 ${told({ stream })}`
+}
+
+function openedFiles(files: Files): string {
+  return Object.entries(files)
+    .map(([name, file]) => `\n    ${name}=open(${JSON.stringify(file.name)}, "rb"),`)
+    .join('')
 }
 
 const told = ({ stream }: JsonRecord): string =>

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useOrganisationId, usePerson } from '../api/session.ts'
-import { isRecord, type JsonRecord, parseJson, textFieldsOf } from './json.ts'
+import { isRecord, type JsonRecord, parseJson, formFieldsOf } from './json.ts'
 import type { WireRequest } from './kinds/kind.ts'
 import { type KeyedFetch, openKeyedFetch } from './session-key.ts'
 
@@ -84,12 +84,12 @@ export function useCall(): Caller {
   }
 }
 
-/** JSON, or a form where a file goes along. */
-function bodyOf({ body, file }: WireRequest): string | FormData {
-  if (file === undefined) return JSON.stringify(body)
+/** JSON, or a form where files go along. */
+function bodyOf({ body, files }: WireRequest): string | FormData {
+  if (files === undefined) return JSON.stringify(body)
   const form = new FormData()
-  for (const [name, value] of textFieldsOf(body)) form.append(name, value)
-  form.append('file', file)
+  for (const [name, value] of formFieldsOf(body)) form.append(name, value)
+  for (const [name, file] of Object.entries(files)) form.append(name, file)
   return form
 }
 

@@ -6,6 +6,8 @@ import type { AnswerProps, FormKind } from './kind.ts'
 
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 const COUNTS = ['1', '2', '3', '4']
+/** Squares are all that models know which make a picture like another one. */
+const SQUARES = ['1024x1024', '512x512', '256x256']
 
 export const IMAGES: FormKind = {
   form: 'form',
@@ -26,10 +28,53 @@ export const IMAGES: FormKind = {
   Answer,
 }
 
+const EDIT_PATH = '/v1/images/edits'
+
+/** A picture changed as one says, the whole of it or what its mask leaves free. */
+export const IMAGE_EDITS: FormKind = {
+  ...IMAGES,
+  id: 'image-edits',
+  label: 'Edit',
+  path: EDIT_PATH,
+  snippet: openAiSnippet('images.edit'),
+  files: [
+    { name: 'image', accept: 'image/*' },
+    { name: 'mask', accept: 'image/png', optional: true },
+  ],
+  request: (model, { prompt = '', count = '', size = '' }, files) => ({
+    path: EDIT_PATH,
+    body: { model, prompt, n: Number(count), size },
+    files,
+  }),
+}
+
+const VARIATION_PATH = '/v1/images/variations'
+
+/** Pictures like one that is there. */
+export const IMAGE_VARIATIONS: FormKind = {
+  ...IMAGES,
+  id: 'image-variations',
+  label: 'Variations',
+  path: VARIATION_PATH,
+  snippet: openAiSnippet('images.create_variation'),
+  fields: [
+    { name: 'count', input: 'choice', choices: COUNTS, initial: '1' },
+    { name: 'size', input: 'choice', choices: SQUARES, initial: '1024x1024' },
+  ],
+  files: [{ name: 'image', accept: 'image/png' }],
+  request: (model, { count = '', size = '' }, files) => ({
+    path: VARIATION_PATH,
+    // Left out, the answer holds addresses, and the page fetches nothing from foreign places.
+    body: { model, n: Number(count), size, response_format: 'b64_json' },
+    files,
+  }),
+}
+
 /** The pictures; one that lies elsewhere is a link, since the page fetches nothing from foreign places. */
 function Answer({ request, answer }: AnswerProps) {
   const { t } = useTranslation()
-  const prompt = textOf(request.body['prompt'])
+  // Of pictures like another one there are no words but the name of that one.
+  const prompt = textOf(request.body['prompt']) || (request.files?.['image']?.name ?? '')
   return (
     <ul className={styles.images} aria-label={t('playground.images')}>
       {recordsOf(answer['data']).map((image, index) => (

@@ -1,14 +1,14 @@
 import { CHAT } from './chat.ts'
 import { EMBEDDINGS } from './embeddings.tsx'
 import { GEMINI } from './gemini.ts'
-import { IMAGES } from './images.tsx'
+import { IMAGE_EDITS, IMAGE_VARIATIONS, IMAGES } from './images.tsx'
 import type { Kind } from './kind.ts'
 import { MESSAGES } from './messages.ts'
 import { MODERATIONS } from './moderations.tsx'
 import { RERANK } from './rerank.tsx'
 import { RESPONSES } from './responses.ts'
 import { SPEECH } from './speech.tsx'
-import { TRANSCRIPTION } from './transcription.tsx'
+import { TRANSCRIPTION, TRANSLATION } from './transcription.tsx'
 import { VIDEO } from './video.tsx'
 
 /** In the order in which they are offered. */
@@ -21,8 +21,11 @@ export const KINDS: readonly Kind[] = [
   RERANK,
   MODERATIONS,
   IMAGES,
+  IMAGE_EDITS,
+  IMAGE_VARIATIONS,
   SPEECH,
   TRANSCRIPTION,
+  TRANSLATION,
   VIDEO,
 ]
 

@@ -8,9 +8,12 @@ import type { JsonRecord } from '../json.ts'
 export interface WireRequest {
   readonly path: string
   readonly body: JsonRecord
-  /** Sent beside the body, as a form, under the name `file`. Absent: the body is JSON. */
-  readonly file?: File
+  /** Sent beside the body, which is a form then, each under its own name. Absent: the body is JSON. */
+  readonly files?: Files
 }
+
+/** By the name of their field. */
+export type Files = Readonly<Record<string, File>>
 
 interface Named {
   readonly id: string
@@ -46,6 +49,15 @@ export interface Field {
   readonly initial: string
 }
 
+/** A file that is asked for. */
+export interface FileField {
+  readonly name: keyof SectionTexts['playground']['files']
+  /** Types, as a browser's choice of files takes them. */
+  readonly accept: string
+  /** The call can be made without it. */
+  readonly optional?: true
+}
+
 /** What an answer is shown with. */
 export interface AnswerProps {
   readonly request: WireRequest
@@ -60,9 +72,9 @@ export interface AnswerProps {
 export interface FormKind extends Named {
   readonly form: 'form'
   readonly fields: readonly Field[]
-  /** Types of a file that is asked for, too; absent: none is. */
-  readonly accept?: string
-  request(model: string, values: Readonly<Record<string, string>>, file: File | undefined): WireRequest
+  /** Absent: none is asked for. */
+  readonly files?: readonly FileField[]
+  request(model: string, values: Readonly<Record<string, string>>, files: Files): WireRequest
   readonly Answer: (props: AnswerProps) => ReactNode
   /** Where the work stands while the answer is awaited, 0 to 100; undefined: it is not known. */
   readonly progress?: (get: AnswerProps['get']) => Promise<number | undefined>

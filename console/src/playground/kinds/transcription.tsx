@@ -3,6 +3,9 @@ import styles from '../playground.module.css'
 import { openAiSnippet } from '../snippets.ts'
 import type { AnswerProps, FormKind } from './kind.ts'
 
+const RECORDING: FormKind['files'] = [{ name: 'file', accept: 'audio/*,video/*' }]
+
+/** In its own language. */
 export const TRANSCRIPTION: FormKind = {
   form: 'form',
   id: 'transcription',
@@ -11,13 +14,27 @@ export const TRANSCRIPTION: FormKind = {
   library: 'OpenAI',
   snippet: openAiSnippet('audio.transcriptions.create'),
   fields: [],
-  accept: 'audio/*,video/*',
-  request: (model, _, file) => ({
+  files: RECORDING,
+  request: (model, _, files) => ({
     path: '/v1/audio/transcriptions',
     body: { model, response_format: 'json' },
-    ...(file === undefined ? {} : { file }),
+    files,
   }),
   Answer,
+}
+
+/** In English, whatever was spoken. */
+export const TRANSLATION: FormKind = {
+  ...TRANSCRIPTION,
+  id: 'translation',
+  label: 'Translation',
+  path: '/v1/audio/translations',
+  snippet: openAiSnippet('audio.translations.create'),
+  request: (model, _, files) => ({
+    path: '/v1/audio/translations',
+    body: { model, response_format: 'json' },
+    files,
+  }),
 }
 
 function Answer({ answer }: AnswerProps) {
