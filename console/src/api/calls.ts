@@ -34,6 +34,19 @@ export function readCalls(filter: CallFilter, { organisation, signal }: Asking) 
   )
 }
 
+/** What was said in a call, where it is kept for the person who made it. */
+export const conversationQuery = (id: string, organisation: string | undefined) =>
+  queryOptions({
+    queryKey: ['conversation', organisation ?? '', id],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET('/api/v1/user/user/logs/{request_id}/conversation', {
+          params: { path: { request_id: id }, header: actingFor(organisation) },
+          signal,
+        }),
+      ),
+  })
+
 /** The calls of a filter as a file. */
 export const exportCalls = (
   filter: CallFilter,

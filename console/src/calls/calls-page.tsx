@@ -11,6 +11,7 @@ import type { CallsSearch } from '../parts/calls/filter.ts'
 import type { LogSource } from '../parts/calls/log-source.ts'
 import { type Change, present } from '../parts/lists/search-fields.ts'
 import { inBackground } from '../parts/page/in-background.ts'
+import { Conversation } from './conversation.tsx'
 
 const route = getRouteApi('/frame/calls')
 
@@ -32,11 +33,14 @@ export function CallsPage() {
       models={offers.map(({ model_id: id }) => id)}
       keys={keys}
       details={(call) => (
-        <ExplainPart
-          key={call.request_id}
-          call={call}
-          ask={(question) => explainOwn(question, organisation)}
-        />
+        <>
+          <Conversation call={call} />
+          <ExplainPart
+            key={call.request_id}
+            call={call}
+            ask={(question) => explainOwn(question, organisation)}
+          />
+        </>
       )}
       onChange={change}
     />

@@ -125,6 +125,30 @@ test('the tail shows a call as it ends, and a file holds what is shown', async (
   await visit.close()
 })
 
+test('what was said is there as long as it is kept, and nothing of a call of which nothing is', async () => {
+  const ask = (body: object) => callModel(site.baseUrl, { key, path: '/v1/responses', body })
+  expect(await ask({ model: 'gemini-3-pro', input: 'Which <b>gate</b> is open?' })).toBe(200)
+  expect(await ask({ model: 'claude-sonnet-4.6', input: 'Keep nothing.', store: false })).toBe(200)
+  const visit = await site.visit('/calls', { as: CUSTOMER })
+  const { page } = visit
+  const call = page.getByRole('dialog')
+  await rowOf(page, 'gemini-3-pro').getByText('gemini-3-pro').click()
+  await call.getByText('Show what was said').click()
+  await call.getByText('Which <b>gate</b> is open?', { exact: true }).waitFor()
+  await call.getByText('You wrote: "Which <b>gate</b> is open?"').waitFor()
+  expect(await visit.barriers()).toEqual([])
+  await call.getByRole('button', { name: 'Copy the conversation' }).click()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toContain('"role": "user"')
+  const answered = page.waitForResponse(/\/conversation$/)
+  await rowOf(page, 'claude-sonnet-4.6').getByText('claude-sonnet-4.6').click()
+  await answered
+  await call.getByRole('heading', { name: 'claude-sonnet-4.6' }).waitFor()
+  await visit.rest()
+  expect(await call.getByText('Show what was said').count()).toBe(0)
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 expectOpenToEverybody(() => site, {
   'the calls': { path: '/calls' },
   'one call': {

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '../parts/marks/icon.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import type { Picture } from './conversation.ts'
-import { textOf } from './json.ts'
+import { textOf } from '../parts/values/json.ts'
 import styles from './playground.module.css'
 
 interface ComposerProps {

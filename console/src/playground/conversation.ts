@@ -1,5 +1,5 @@
 /** A conversation in no vendor's format: what is on the page, and what every protocol writes in its own way. */
-import { isRecord, type Json, type JsonRecord, parseJson, textOf } from './json.ts'
+import { isRecord, type Json, type JsonRecord, parseJson, textOf } from '../parts/values/json.ts'
 
 export interface ToolCall {
   readonly id: string

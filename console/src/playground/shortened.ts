@@ -1,4 +1,4 @@
-import { isRecord, type Json, type JsonRecord } from './json.ts'
+import { isRecord, type Json, type JsonRecord } from '../parts/values/json.ts'
 
 /** Characters of a text that is shown whole. */
 const TEXT_MAX = 600

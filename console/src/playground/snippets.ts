@@ -1,5 +1,5 @@
 /** Exactly this request, for the shell and for the vendors' own libraries in Python. */
-import { formFieldsOf, isRecord, type Json, type JsonRecord } from './json.ts'
+import { formFieldsOf, isRecord, type Json, type JsonRecord } from '../parts/values/json.ts'
 import type { Files, WireRequest } from './kinds/kind.ts'
 
 export function curlOf({ path, body, files }: WireRequest, baseUrl: string): string {

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useOrganisationId, usePerson } from '../api/session.ts'
-import { isRecord, type JsonRecord, parseJson, formFieldsOf } from './json.ts'
+import { isRecord, type JsonRecord, parseJson, formFieldsOf } from '../parts/values/json.ts'
 import type { WireRequest } from './kinds/kind.ts'
 import { type KeyedFetch, openKeyedFetch } from './session-key.ts'
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { recordsOf } from '../json.ts'
+import { recordsOf } from '../../parts/values/json.ts'
 import { linesOf } from '../lines.ts'
 import { openAiSnippet } from '../snippets.ts'
 import { useFormat } from '../../parts/values/format.ts'

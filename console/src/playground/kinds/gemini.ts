@@ -1,5 +1,5 @@
 import { NO_REPLY, type Parameters, type Reply, type Tool, type Turn } from '../conversation.ts'
-import { type JsonRecord, parseJson, recordOf, recordsOf, textOf } from '../json.ts'
+import { type JsonRecord, parseJson, recordOf, recordsOf, textOf } from '../../parts/values/json.ts'
 import { googleSnippet } from '../snippets.ts'
 import type { ConversationKind } from './kind.ts'
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { type JsonRecord, recordsOf, textOf } from '../json.ts'
+import { type JsonRecord, recordsOf, textOf } from '../../parts/values/json.ts'
 import { openAiSnippet } from '../snippets.ts'
 import styles from '../playground.module.css'
 import type { AnswerProps, FormKind } from './kind.ts'

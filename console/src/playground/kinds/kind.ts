@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { SectionTexts } from '../../texts/sections.ts'
 import type { Parameters, Reply, Tool, Turn } from '../conversation.ts'
-import type { JsonRecord } from '../json.ts'
+import type { JsonRecord } from '../../parts/values/json.ts'
 
 /** A call as it goes over the wire. */
 export interface WireRequest {

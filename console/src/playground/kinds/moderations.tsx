@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../parts/values/format.ts'
 import table from '../../parts/lists/table.module.css'
-import { recordOf, recordsOf } from '../json.ts'
+import { recordOf, recordsOf } from '../../parts/values/json.ts'
 import { openAiSnippet } from '../snippets.ts'
 import type { AnswerProps, FormKind } from './kind.ts'
 

@@ -6,7 +6,7 @@ import {
   type ToolCall,
   type Turn,
 } from '../conversation.ts'
-import { type JsonRecord, recordOf, recordsOf, textOf } from '../json.ts'
+import { type JsonRecord, recordOf, recordsOf, textOf } from '../../parts/values/json.ts'
 import { openAiSnippet } from '../snippets.ts'
 import type { ConversationKind } from './kind.ts'
 

@@ -1,4 +1,4 @@
-import { textOf } from '../json.ts'
+import { textOf } from '../../parts/values/json.ts'
 import styles from '../playground.module.css'
 import { openAiSnippet } from '../snippets.ts'
 import type { AnswerProps, FormKind } from './kind.ts'

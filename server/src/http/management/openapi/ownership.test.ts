@@ -129,6 +129,15 @@ const MAKERS: readonly (readonly [prefix: string, make: () => Promise<Things>])[
     },
   ],
   [
+    '/api/v1/user/user/logs/',
+    async () => {
+      const url = `${admin.gateway.baseUrl}/v1/responses`
+      const answer = await postJson(url, { model: 'plain', input: 'hi' }, bearerOf(owner.key))
+      await admin.gateway.settled()
+      return { request_id: String(answer.headers.get('x-request-id')) }
+    },
+  ],
+  [
     '/v1/responses/',
     async () => {
       const url = `${admin.gateway.baseUrl}/v1/responses`

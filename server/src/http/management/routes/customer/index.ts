@@ -4,6 +4,7 @@ import { byokRoutes } from './byok.ts'
 import { exchangeRoutes } from './exchange.ts'
 import { explainRoutes, type ExplainContext } from './explain.ts'
 import { keyRoutes } from './keys.ts'
+import { logConversationRoutes } from './log-conversation.ts'
 import { logRoutes, type LogsContext } from './logs.ts'
 import { organisationRoutes, type OrganisationsContext } from '../organisations/index.ts'
 import { ownKeyRoutes } from './own-key.ts'
@@ -38,6 +39,7 @@ export function customerRoutes(app: Api, context: CustomersContext): void {
   subscriptionRoutes(app, context)
   verificationRoutes(app, context)
   logRoutes(app, context)
+  logConversationRoutes(app, context)
   explainRoutes(app, context)
   statementRoutes(app, context)
   usageRoutes(app, context)
