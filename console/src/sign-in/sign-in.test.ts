@@ -47,6 +47,31 @@ test('somebody who is not signed in comes to the page for signing in, and from t
   await visit.close()
 })
 
+test.each([
+  [
+    'the page that was asked for, with its filters',
+    '/console/keys?state=enabled',
+    '/console/keys?state=enabled',
+  ],
+  ['no other site', 'https://evil.example/console/', '/console/'],
+  ['no other site whose protocol is left out', '//evil.example/console/', '/console/'],
+  ['no other site behind a path of ours', '/console/..//evil.example/', '/console/'],
+  ['no other site behind a backslash', '/console/..\\\\evil.example/', '/console/'],
+  ['no part of this site that is not the console', '/console/../v1/models', '/console/'],
+  ['no script', 'javascript:window.hurt=1', '/console/'],
+])('after signing in one comes to %s', async (_, next, address) => {
+  const visit = await site.visit(`/sign-in?next=${encodeURIComponent(next)}`)
+  const { page } = visit
+  await page.getByLabel('E-mail or phone').fill(CUSTOMER.email)
+  await page.getByLabel('Password', { exact: true }).fill(CUSTOMER.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('navigation').first().waitFor()
+  expect(page.url()).toBe(`${site.baseUrl}${address}`)
+  expect(await page.evaluate('window.hurt')).toBeUndefined()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 test('by keyboard alone, from an empty page to the overview and out again', async () => {
   const visit = await site.visit('/')
   const { page } = visit

@@ -10,7 +10,19 @@ export function useEnter(): (next: string | undefined) => void {
   return (next) => {
     sessionBegan()
     queryClient.clear()
-    router.history.push(next?.startsWith('/console/') === true ? next : '/console/')
+    router.history.push(pageOf(next) ?? '/console/')
     inBackground(router.invalidate())
   }
+}
+
+/**
+ * The page of the console that an address names; undefined: it names none. Where it leads is told by the browser, which
+ * follows dots and backslashes, too.
+ */
+function pageOf(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address, window.location.origin)) return undefined
+  const { origin, pathname, search, hash } = new URL(address, window.location.origin)
+  return origin === window.location.origin && pathname.startsWith('/console/')
+    ? `${pathname}${search}${hash}`
+    : undefined
 }
