@@ -8,6 +8,8 @@ import { Confirm } from '../parts/forms/confirm.tsx'
 import { Icon } from '../parts/marks/icon.tsx'
 import { Marked } from '../parts/marks/marked.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
+import { FormProblem } from '../parts/page/problem.tsx'
+import { useProblemText } from '../parts/page/use-problem.ts'
 import styles from './keys.module.css'
 import { RotateDialog } from './rotate-dialog.tsx'
 
@@ -24,6 +26,7 @@ export function KeyActions({ of, onEdit, onReady }: KeyActionsProps) {
   const { t } = useTranslation()
   const organisation = useOrganisationId()
   const queryClient = useQueryClient()
+  const problemText = useProblemText()
   const [asking, ask] = useState<Act>()
   const enable = useMutation({
     mutationFn: () => changeKey(of.id, { status: 'enabled' }, organisation),
@@ -62,6 +65,7 @@ export function KeyActions({ of, onEdit, onReady }: KeyActionsProps) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      <FormProblem text={enable.error === null ? undefined : problemText(enable.error)} />
       {asking !== undefined && (
         <ActDialog act={asking} of={of} onClose={() => ask(undefined)} onReady={onReady} />
       )}

@@ -141,6 +141,26 @@ test('a key is rotated with time to change over, disabled, enabled and deleted',
   await visit.close()
 })
 
+test('a key that cannot be enabled says why, and is enabled at the next try', async () => {
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  await ann.ask('POST', 'user/user/keys', { name: 'resting', status: 'disabled' })
+  const visit = await site.visit('/keys', { as: CUSTOMER })
+  const { page, context } = visit
+  const enable = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'More for resting' }).click()
+    await page.getByRole('menuitem', { name: 'Enable' }).click()
+  }
+  const row = rowOf(page, 'resting')
+  await row.getByText('disabled').waitFor()
+  await context.setOffline(true)
+  await enable()
+  await row.getByRole('alert').getByText('The gateway cannot be reached').waitFor()
+  await context.setOffline(false)
+  await enable()
+  await row.getByText('disabled').waitFor({ state: 'detached' })
+  await visit.close()
+})
+
 test('by keyboard: rows are walked and opened, and filters stand in the address', async () => {
   const visit = await site.visit('/keys?group=claude-code', { as: CUSTOMER })
   const { page } = visit

@@ -103,6 +103,7 @@ function Line({ of: { vendor, vendor_name: name, enabled } }: { readonly of: Own
   const organisation = useOrganisationId()
   const reload = (): void =>
     inBackground(queryClient.invalidateQueries({ queryKey: ownCredentialsQuery(organisation).queryKey }))
+  const problemText = useProblemText()
   const toggle = useMutation({
     mutationFn: () => switchOwnCredential(vendor, !enabled, organisation),
     onSuccess: reload,
@@ -113,6 +114,7 @@ function Line({ of: { vendor, vendor_name: name, enabled } }: { readonly of: Own
       <Icon name="key" />
       <span className={styles.words}>
         {shown} {!enabled && <span className={tags.tag}>{t('settings.off')}</span>}
+        <FormProblem text={toggle.error === null ? undefined : problemText(toggle.error)} />
       </span>
       <Button
         variant="subtle"
