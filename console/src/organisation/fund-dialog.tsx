@@ -1,4 +1,4 @@
-import { Button, NumberInput, SegmentedControl } from '@mantine/core'
+import { NumberInput, SegmentedControl } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -7,9 +7,9 @@ import { fundOrganisation } from '../api/organisations.ts'
 import { usePerson } from '../api/session.ts'
 import { Dialog } from '../parts/forms/dialog.tsx'
 import forms from '../parts/forms/form.module.css'
+import { FormFrame } from '../parts/forms/form-frame.tsx'
 import { useSubmit } from '../parts/forms/use-submit.ts'
 import { inBackground } from '../parts/page/in-background.ts'
-import { FormProblem } from '../parts/page/problem.tsx'
 import { useFormat } from '../parts/values/format.ts'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
 
@@ -30,7 +30,7 @@ export function FundDialog({ organisation, onClose }: FundDialogProps) {
   const { unit } = form.values
   return (
     <Dialog onClose={onClose} title={t('organisation.fund')}>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame sending={{ submit, isPending, problem }} action={t('organisation.move')} onClose={onClose}>
         <p className={forms.words}>{t('organisation.fundHint')}</p>
         <SegmentedControl
           aria-label={t('organisation.unit')}
@@ -49,16 +49,7 @@ export function FundDialog({ organisation, onClose }: FundDialogProps) {
           data-autofocus
           {...form.getInputProps('amount')}
         />
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('organisation.move')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,10 +7,9 @@ import { invitationsQuery, invite, type Role } from '../api/organisations.ts'
 import { useIsOwner } from '../api/session.ts'
 import { Dialog } from '../parts/forms/dialog.tsx'
 import forms from '../parts/forms/form.module.css'
+import { FormFrame } from '../parts/forms/form-frame.tsx'
 import { useSubmit } from '../parts/forms/use-submit.ts'
-import { Done } from '../parts/page/done.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
-import { FormProblem } from '../parts/page/problem.tsx'
 import { RolesHint, rolesFor } from './roles.tsx'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
 
@@ -27,7 +26,12 @@ export function InviteDialog({ organisation, onClose }: InviteDialogProps) {
   const { form, submit, isPending, problem, done } = useInviting(organisation)
   return (
     <Dialog onClose={onClose} title={t('organisation.invite')}>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame
+        sending={{ submit, isPending, problem }}
+        action={t('organisation.send')}
+        done={done}
+        onClose={onClose}
+      >
         <TextInput
           label={t('organisation.email')}
           description={t('organisation.emailHint')}
@@ -51,17 +55,7 @@ export function InviteDialog({ organisation, onClose }: InviteDialogProps) {
           />
         </div>
         <RolesHint />
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Done text={done} />
-          <Button variant="default" onClick={onClose}>
-            {t('close')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('organisation.send')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </Dialog>
   )
 }

@@ -9,12 +9,12 @@ import { useIsOwner } from '../api/session.ts'
 import { Confirm } from '../parts/forms/confirm.tsx'
 import { Sheet } from '../parts/forms/dialog.tsx'
 import forms from '../parts/forms/form.module.css'
+import { FormFrame } from '../parts/forms/form-frame.tsx'
 import { useSubmit } from '../parts/forms/use-submit.ts'
 import { PolicyFields } from '../parts/limits/policy-fields.tsx'
 import { policyBodyOf, type PolicyValues, policyValuesOf } from '../parts/limits/policy-values.ts'
 import { Marked } from '../parts/marks/marked.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
-import { FormProblem } from '../parts/page/problem.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import { memberName } from './member-name.ts'
 import { RolesHint, rolesFor } from './roles.tsx'
@@ -33,7 +33,12 @@ export function MemberSheet({ of: member, organisation, onClose }: MemberSheetPr
   const { form, submit, isPending, problem } = useMember({ of: member, organisation, onClose })
   return (
     <Sheet onClose={onClose} title={memberName(member)}>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame
+        sending={{ submit, isPending, problem }}
+        ready={form.isDirty()}
+        onClose={onClose}
+        beside={<Remove of={member} organisation={organisation} onClose={onClose} />}
+      >
         <Select
           label={t('organisation.role')}
           disabled={member.role === 'owner' && !isOwner}
@@ -50,17 +55,7 @@ export function MemberSheet({ of: member, organisation, onClose }: MemberSheetPr
           description={t('organisation.activeHint')}
           {...form.getInputProps('active', { type: 'checkbox' })}
         />
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Remove of={member} organisation={organisation} onClose={onClose} />
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
-            {t('save')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </Sheet>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { acceptInvitation, createOrganisation, previewInvitation } from '../api/organisations.ts'
 import { organisationsQuery } from '../api/session.ts'
 import forms from '../parts/forms/form.module.css'
+import { FormFrame } from '../parts/forms/form-frame.tsx'
 import { useSubmit } from '../parts/forms/use-submit.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import tags from '../parts/marks/tag.module.css'
@@ -75,16 +76,10 @@ function Create() {
   return (
     <section>
       <h2 className={styles.title}>{t('organisation.create')}</h2>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame sending={{ submit, isPending, problem }} action={t('organisation.create')}>
         <p className={forms.words}>{t('organisation.createHint')}</p>
         <TextInput label={t('organisation.name')} {...form.getInputProps('name')} />
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Button type="submit" loading={isPending}>
-            {t('organisation.create')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </section>
   )
 }
@@ -114,7 +109,7 @@ function Accept() {
   return (
     <section>
       <h2 className={styles.title}>{t('organisation.accept')}</h2>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame sending={{ submit, isPending, problem }} action={t('organisation.join')}>
         <p className={forms.words}>{t('organisation.acceptHint')}</p>
         <TextInput
           label={t('organisation.token')}
@@ -123,13 +118,7 @@ function Accept() {
           {...form.getInputProps('token')}
         />
         {token !== '' && <Preview token={token} />}
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Button type="submit" loading={isPending}>
-            {t('organisation.join')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </section>
   )
 }

@@ -7,6 +7,7 @@ import { type Alert, alertsQuery, testAlerts } from '../api/alerts.ts'
 import { type Account, accountQuery, useOrganisationId } from '../api/session.ts'
 import { changeAccount } from '../api/wallet.ts'
 import forms from '../parts/forms/form.module.css'
+import { FormFrame } from '../parts/forms/form-frame.tsx'
 import { useSubmit } from '../parts/forms/use-submit.ts'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
 import table from '../parts/lists/table.module.css'
@@ -81,7 +82,7 @@ function AlertForm({ account }: { readonly account: Account }) {
   const { t } = useTranslation()
   const { form, submit, isPending, problem, saved } = useAlerts(account)
   return (
-    <form noValidate className={forms.stack} onSubmit={submit}>
+    <FormFrame sending={{ submit, isPending, problem }} ready={form.isDirty()} done={saved}>
       <div className={forms.row}>
         <NumberInput
           label={t('settings.lowCredits')}
@@ -106,14 +107,7 @@ function AlertForm({ account }: { readonly account: Account }) {
         inputMode="url"
         {...form.getInputProps('alerts.webhook_url')}
       />
-      <FormProblem text={problem} />
-      <div className={forms.foot}>
-        <Done text={saved} />
-        <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
-          {t('save')}
-        </Button>
-      </div>
-    </form>
+    </FormFrame>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Button, NumberInput, Switch } from '@mantine/core'
+import { NumberInput, Switch } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,9 +6,8 @@ import { useTranslation } from 'react-i18next'
 import { type Account, accountQuery, useOrganisationId } from '../api/session.ts'
 import { changeAccount } from '../api/wallet.ts'
 import forms from '../parts/forms/form.module.css'
+import { FormFrame } from '../parts/forms/form-frame.tsx'
 import { useSubmit } from '../parts/forms/use-submit.ts'
-import { Done } from '../parts/page/done.tsx'
-import { FormProblem } from '../parts/page/problem.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import styles from './wallet.module.css'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
@@ -33,7 +32,7 @@ export function PayingRules({ account }: { readonly account: Account }) {
   return (
     <section className={styles.rules}>
       <h2 className={styles.title}>{t('wallet.rules')}</h2>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame sending={{ submit, isPending, problem }} rank="second" ready={form.isDirty()} done={saved}>
         <Switch
           label={t('wallet.deduction')}
           description={t('wallet.deductionHint')}
@@ -49,14 +48,7 @@ export function PayingRules({ account }: { readonly account: Account }) {
           placeholder={t('wallet.noCap')}
           {...form.getInputProps('monthly_cap_yuan')}
         />
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Done text={saved} />
-          <Button type="submit" variant="default" loading={isPending} disabled={!form.isDirty()}>
-            {t('save')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </section>
   )
 }

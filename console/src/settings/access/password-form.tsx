@@ -1,16 +1,13 @@
-import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { changePassword, sessionsQuery } from '../../api/access.ts'
-import forms from '../../parts/forms/form.module.css'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { NEW_PASSWORD_MIN } from '../../parts/identity/password-rule.ts'
-import { Done } from '../../parts/page/done.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
-import { FormProblem } from '../../parts/page/problem.tsx'
 
 /** Another password; every other session ends. */
 export function PasswordForm() {
@@ -36,7 +33,7 @@ export function PasswordForm() {
     fields: { 40104: { field: 'current_password', text: t('settings.passwordWrong') } },
   })
   return (
-    <form noValidate className={forms.stack} onSubmit={submit}>
+    <FormFrame sending={{ submit, isPending, problem }} action={t('settings.changePassword')} done={done}>
       <PasswordField
         label={t('settings.currentPassword')}
         description={t('settings.currentPasswordHint')}
@@ -48,13 +45,6 @@ export function PasswordForm() {
         autoComplete="new-password"
         {...form.getInputProps('password')}
       />
-      <FormProblem text={problem} />
-      <div className={forms.foot}>
-        <Done text={done} />
-        <Button type="submit" loading={isPending}>
-          {t('settings.changePassword')}
-        </Button>
-      </div>
-    </form>
+    </FormFrame>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Skeleton, TextInput } from '@mantine/core'
+import { Skeleton, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next'
 import { beginTotp, confirmTotp } from '../../api/access.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
 import forms from '../../parts/forms/form.module.css'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { late } from '../../parts/page/late.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
-import { FormProblem } from '../../parts/page/problem.tsx'
 import { CopyIcon } from '../../parts/snippets/copy-button.tsx'
 import styles from '../settings.module.css'
 
@@ -77,7 +77,7 @@ function ConfirmForm({ onClose, onAdded }: TotpDialogProps) {
     fields: { 40005: { field: 'code', text: t('settings.codeWrong') } },
   })
   return (
-    <form noValidate className={forms.stack} onSubmit={submit}>
+    <FormFrame sending={{ submit, isPending, problem }} action={t('settings.confirmApp')} onClose={onClose}>
       <TextInput
         label={t('signIn.totpCode')}
         autoComplete="one-time-code"
@@ -85,15 +85,6 @@ function ConfirmForm({ onClose, onAdded }: TotpDialogProps) {
         maxLength={6}
         {...form.getInputProps('code')}
       />
-      <FormProblem text={problem} />
-      <div className={forms.foot}>
-        <Button variant="default" onClick={onClose}>
-          {t('cancel')}
-        </Button>
-        <Button type="submit" loading={isPending}>
-          {t('settings.confirmApp')}
-        </Button>
-      </div>
-    </form>
+    </FormFrame>
   )
 }

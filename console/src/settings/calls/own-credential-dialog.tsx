@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select, Textarea } from '@mantine/core'
+import { SegmentedControl, Select, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -6,11 +6,11 @@ import { pricingQuery } from '../../api/models.ts'
 import { ownCredentialsQuery, putOwnCredential } from '../../api/own-credentials.ts'
 import { useOrganisationId } from '../../api/session.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
-import forms from '../../parts/forms/form.module.css'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
-import { FormProblem, Note } from '../../parts/page/problem.tsx'
+import { Note } from '../../parts/page/problem.tsx'
 import { fieldsOf } from './credential-fields.ts'
 
 /** One's own key with a vendor: a secret, or the several fields of vendors that sign. */
@@ -21,7 +21,7 @@ export function OwnCredentialDialog({ onClose }: { readonly onClose: () => void 
   const { form, submit, isPending, problem } = useCredential(onClose)
   return (
     <Dialog onClose={onClose} title={t('settings.addOwn')}>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame sending={{ submit, isPending, problem }} onClose={onClose}>
         <Select
           label={t('settings.vendor')}
           searchable
@@ -50,16 +50,7 @@ export function OwnCredentialDialog({ onClose }: { readonly onClose: () => void 
           />
         )}
         <Note tone="info">{t('settings.neverShown')}</Note>
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('save')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </Dialog>
   )
 }

@@ -1,15 +1,14 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { type Channel, changeAddress, sendAddressCode } from '../../api/access.ts'
 import { accountQuery } from '../../api/session.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
-import forms from '../../parts/forms/form.module.css'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { CodeInput } from '../../parts/identity/code-input.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
-import { FormProblem } from '../../parts/page/problem.tsx'
 
 interface AddressDialogProps {
   readonly channel: Channel
@@ -38,7 +37,7 @@ export function AddressDialog({ channel, onClose }: AddressDialogProps) {
   })
   return (
     <Dialog onClose={onClose} title={t(`settings.changeAddress.${channel}`)}>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame sending={{ submit, isPending, problem }} action={t('settings.change')} onClose={onClose}>
         <TextInput
           label={t(`settings.newAddress.${channel}`)}
           size="lg"
@@ -54,16 +53,7 @@ export function AddressDialog({ channel, onClose }: AddressDialogProps) {
             return undefined
           }}
         />
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('settings.change')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </Dialog>
   )
 }

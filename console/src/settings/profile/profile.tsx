@@ -6,10 +6,8 @@ import { useTranslation } from 'react-i18next'
 import type { Channel } from '../../api/access.ts'
 import { accountQuery, usePerson } from '../../api/session.ts'
 import { changeAccount } from '../../api/wallet.ts'
-import forms from '../../parts/forms/form.module.css'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
-import { Done } from '../../parts/page/done.tsx'
-import { FormProblem } from '../../parts/page/problem.tsx'
 import { browserZone } from '../../parts/values/format.ts'
 import { chooseLanguage, isLanguage, LANGUAGES } from '../../texts/languages.ts'
 import { AddressDialog } from './address-dialog.tsx'
@@ -38,7 +36,7 @@ function ProfileForm() {
   const { t } = useTranslation()
   const { form, submit, isPending, problem, saved } = useProfile()
   return (
-    <form noValidate className={forms.stack} onSubmit={submit}>
+    <FormFrame sending={{ submit, isPending, problem }} ready={form.isDirty()} done={saved}>
       <TextInput label={t('settings.name')} autoComplete="name" {...form.getInputProps('name')} />
       <Select
         label={t('frame.language')}
@@ -58,14 +56,7 @@ function ProfileForm() {
         ]}
         {...form.getInputProps('time_zone')}
       />
-      <FormProblem text={problem} />
-      <div className={forms.foot}>
-        <Done text={saved} />
-        <Button type="submit" loading={isPending} disabled={!form.isDirty()}>
-          {t('save')}
-        </Button>
-      </div>
-    </form>
+    </FormFrame>
   )
 }
 

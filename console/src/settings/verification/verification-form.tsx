@@ -1,13 +1,12 @@
-import { Button, FileInput, SegmentedControl, TextInput } from '@mantine/core'
+import { FileInput, SegmentedControl, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useOrganisationId } from '../../api/session.ts'
 import { askVerification, type VerificationKind, verificationQuery } from '../../api/verification.ts'
-import forms from '../../parts/forms/form.module.css'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
-import { FormProblem } from '../../parts/page/problem.tsx'
 
 const KINDS = ['personal', 'enterprise'] as const
 const STATED = {
@@ -38,7 +37,7 @@ export function VerificationForm({ verified }: VerificationFormProps) {
   const { form, submit, isPending, problem } = useVerificationForm(verified)
   const { kind } = form.values
   return (
-    <form noValidate className={forms.stack} onSubmit={submit}>
+    <FormFrame sending={{ submit, isPending, problem }} action={t('settings.ask')}>
       {verified === 'none' && (
         <SegmentedControl
           aria-label={t('settings.kind')}
@@ -59,13 +58,7 @@ export function VerificationForm({ verified }: VerificationFormProps) {
         clearButtonProps={{ 'aria-label': t('clearFilter', { name: t('settings.documents') }) }}
         {...form.getInputProps('documents')}
       />
-      <FormProblem text={problem} />
-      <div className={forms.foot}>
-        <Button type="submit" loading={isPending}>
-          {t('settings.ask')}
-        </Button>
-      </div>
-    </form>
+    </FormFrame>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,10 +6,8 @@ import { useIdempotency } from '../../api/idempotency.ts'
 import { useOrganisationId } from '../../api/session.ts'
 import { redeem } from '../../api/wallet.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
-import forms from '../../parts/forms/form.module.css'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
-import { Done } from '../../parts/page/done.tsx'
-import { FormProblem } from '../../parts/page/problem.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { useRefreshMoney } from '../use-refresh.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
@@ -20,7 +18,12 @@ export function RedeemDialog({ onClose }: { readonly onClose: () => void }) {
   const { form, submit, isPending, problem, done } = useRedeeming()
   return (
     <Dialog onClose={onClose} title={t('wallet.redeem')}>
-      <form noValidate className={forms.stack} onSubmit={submit}>
+      <FormFrame
+        sending={{ submit, isPending, problem }}
+        action={t('wallet.redeemNow')}
+        done={done}
+        onClose={onClose}
+      >
         <TextInput
           label={t('wallet.code')}
           description={t('wallet.codeHint')}
@@ -29,17 +32,7 @@ export function RedeemDialog({ onClose }: { readonly onClose: () => void }) {
           data-autofocus
           {...form.getInputProps('code')}
         />
-        <FormProblem text={problem} />
-        <div className={forms.foot}>
-          <Done text={done} />
-          <Button variant="default" onClick={onClose}>
-            {t('close')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('wallet.redeemNow')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, NumberInput, Radio } from '@mantine/core'
+import { NumberInput, Radio } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
@@ -9,10 +9,10 @@ import { beginTopUp, offersQuery } from '../../api/wallet.ts'
 import { ChoiceCard, ChoiceCards } from '../../parts/forms/choice-card.tsx'
 import { Dialog } from '../../parts/forms/dialog.tsx'
 import forms from '../../parts/forms/form.module.css'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { present } from '../../parts/lists/search-fields.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
-import { FormProblem } from '../../parts/page/problem.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { worthWords } from '../worth.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
@@ -46,7 +46,7 @@ function TopUpForm({ offers, onClose }: TopUpFormProps) {
   const format = useFormat()
   const { form, submit, isPending, problem, between } = useTopUp(offers)
   return (
-    <form noValidate className={forms.stack} onSubmit={submit}>
+    <FormFrame sending={{ submit, isPending, problem }} action={t('wallet.pay')} onClose={onClose}>
       <Radio.Group aria-label={t('wallet.topUp')} {...form.getInputProps('package')}>
         <ChoiceCards>
           {offers.packages.map((offered) => (
@@ -73,16 +73,7 @@ function TopUpForm({ offers, onClose }: TopUpFormProps) {
         />
       )}
       <p className={forms.hint}>{t('wallet.payHint')}</p>
-      <FormProblem text={problem} />
-      <div className={forms.foot}>
-        <Button variant="default" onClick={onClose}>
-          {t('cancel')}
-        </Button>
-        <Button type="submit" loading={isPending}>
-          {t('wallet.pay')}
-        </Button>
-      </div>
-    </form>
+    </FormFrame>
   )
 }
 
