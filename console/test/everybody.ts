@@ -57,7 +57,12 @@ async function expectOpen(visit: Visit): Promise<void> {
   expect(await visit.barriers()).toEqual([])
   await visit.look({ theme: 'dark' })
   expect(await visit.barriers('colours')).toEqual([])
-  const wider = await visit.page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+  await expectFits(visit.page)
+}
+
+/** Nothing sticks out: the page is not wider than its window, and nothing of it ends beyond the edge. */
+export async function expectFits(page: Page): Promise<void> {
+  const wider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
   expect(wider).toBe(false)
-  expect(await visit.page.evaluate(CUT_OFF)).toEqual([])
+  expect(await page.evaluate(CUT_OFF)).toEqual([])
 }

@@ -18,6 +18,8 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES
 
+/** Keeps two characters from being read as one mark; it is not drawn. */
+const JOINER = '\u2060'
 const STORED_AS = 'sluice-language'
 
 /** The sections that pages have asked for so far. */
@@ -51,7 +53,8 @@ export async function startTexts(): Promise<void> {
     resources: { [language]: { translation: texts.default } },
     // Every key is in every language: a test holds them against each other.
     fallbackLng: false,
-    interpolation: { escapeValue: false },
+    // What is put in is text, and no name is taken for the mark of a sentence (`parts/marks/marked.tsx`).
+    interpolation: { escape: (text) => text.replace(/<(?=\/?b>)/g, `<${JOINER}`) },
   })
   document.documentElement.lang = language
 }
