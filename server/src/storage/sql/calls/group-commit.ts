@@ -5,6 +5,7 @@
  */
 import type { HotOperation } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
+import type { FollowingBatch, SqlEngine } from '../engine.ts'
 import type { HotResult } from './hot-batch.ts'
 
 /** Operations of one transaction: past some hundreds a batch only adds waiting. */
@@ -37,7 +38,7 @@ interface Waiting {
 }
 
 export interface GroupCommitOptions {
-  readonly run: (operations: readonly HotOperation[]) => Promise<readonly HotResult[]>
+  readonly run: SqlEngine['runHot']
   /** Batches that may run at once. */
   readonly concurrency: number
   readonly batchMax?: number
@@ -95,11 +96,15 @@ export class GroupCommit {
   /** At the end of this turn of the event loop, so that calls read from many sockets in it go together. */
   #schedule(): void {
     if (this.#scheduled || this.#running >= this.#concurrency) return
-    if (this.#busy && !this.#closed && this.#queue.length < GATHER_MIN) {
+    if (this.#gathers()) {
       this.#gathering ??= setTimeout(() => this.#startSoon(), GATHER_MS)
       return
     }
     this.#startSoon()
+  }
+
+  #gathers(): boolean {
+    return this.#busy && !this.#closed && this.#queue.length < GATHER_MIN
   }
 
   #startSoon(): void {
@@ -137,23 +142,8 @@ export class GroupCommit {
     this.#noteFull(performance.now())
   }
 
-  /**
-   * A client waits for its place before the call goes on, and for the end of its answer until the charge is on disk. The
-   * rest is done behind its back.
-   */
   #startsAtOnce(operation: HotOperation): boolean {
-    switch (operation.kind) {
-      case 'reserve':
-      case 'claim':
-        return true
-      case 'settle':
-        return !this.#storeIsFull
-      case 'unclaim':
-      case 'progress':
-      case 'abandon':
-      case 'log':
-        return false
-    }
+    return isAwaited(operation) && !(this.#storeIsFull && operation.kind === 'settle')
   }
 
   #scheduleLater(): void {
@@ -168,6 +158,12 @@ export class GroupCommit {
     if (this.#queue.length === 0 || this.#running >= this.#concurrency) return
     clearTimeout(this.#timer)
     this.#timer = undefined
+    const { operations, answer } = this.#take()
+    answer(this.#run(operations, () => this.#follow()))
+    if (this.#queue.length > 0) this.#scheduleRest()
+  }
+
+  #take(): FollowingBatch {
     const batch = this.#queue.splice(0, this.#batchMax)
     this.#changeRunning(1)
     const finished = () => {
@@ -175,20 +171,34 @@ export class GroupCommit {
       if (this.#queue.length > 0) this.#scheduleRest()
       else if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     }
-    // `#settle` reports every failure to its callers, so it never rejects.
-    this.#settle(batch).then(finished, finished)
-    if (this.#queue.length > 0) this.#scheduleRest()
+    return {
+      operations: batch.map(({ operation }) => operation),
+      // `#settle` reports every failure to its callers, so it never rejects.
+      answer: (results) => void this.#settle(batch, results).then(finished, finished),
+    }
+  }
+
+  /** What goes with the commit of a batch that runs, for which charges need not gather: they make nobody wait. */
+  #follow(): FollowingBatch | undefined {
+    if (this.#queue.length === 0 || this.#gathers()) return undefined
+    return this.#closed || this.#queue.some(({ operation }) => isAwaited(operation))
+      ? this.#take()
+      : undefined
   }
 
   #scheduleRest(): void {
-    const awaited = this.#closed || this.#queue.some(({ operation }) => this.#startsAtOnce(operation))
-    if (awaited || this.#queue.length >= this.#batchMax) this.#schedule()
+    if (this.#restIsAwaited()) this.#schedule()
     else this.#scheduleLater()
   }
 
-  async #settle(batch: readonly Waiting[]): Promise<void> {
+  #restIsAwaited(): boolean {
+    if (this.#closed || this.#queue.length >= this.#batchMax) return true
+    return this.#queue.some(({ operation }) => this.#startsAtOnce(operation))
+  }
+
+  async #settle(batch: readonly Waiting[], running: Promise<readonly HotResult[]>): Promise<void> {
     try {
-      const results = await this.#run(batch.map(({ operation }) => operation))
+      const results = await running
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index]
         if (result === undefined) reject(new Error('the batch returned fewer results than operations'))
@@ -206,7 +216,26 @@ export class GroupCommit {
       return
     }
     const middle = batch.length >> 1
-    await this.#settle(batch.slice(0, middle))
-    await this.#settle(batch.slice(middle))
+    for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
+      await this.#settle(half, this.#run(half.map(({ operation }) => operation)))
+    }
+  }
+}
+
+/**
+ * A client waits for its place before the call goes on, and for the end of its answer until the charge is on disk. The
+ * rest is done behind its back.
+ */
+function isAwaited({ kind }: HotOperation): boolean {
+  switch (kind) {
+    case 'reserve':
+    case 'claim':
+    case 'settle':
+      return true
+    case 'unclaim':
+    case 'progress':
+    case 'abandon':
+    case 'log':
+      return false
   }
 }
