@@ -1,4 +1,4 @@
-/** What was worked out of a request's body, once for all attempts of its call. It lives and goes with the body. */
+/** What was computed from a request's body, once for all attempts of its call. It lives as long as the body. */
 import type { CanonicalRequest, MediaSource } from '../core/canonical/request.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { Decoded } from '../core/protocols/protocol.ts'

@@ -32,7 +32,7 @@ export interface IncomingEndpoint extends Omit<Endpoint, 'protocol'> {
   readonly protocol: ChainProtocol
 }
 
-/** What `http/` hands over, before its kind is looked at. */
+/** What `http/` hands over, before its kind is known. */
 export interface Arrival {
   readonly call: ArrivingCall
   readonly asked: Asked
@@ -56,14 +56,14 @@ export interface IncomingCall {
   readonly ip: string
   /** Lower-case names, first value of each. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** A key stood in the query string, where it does not belong. */
+  /** A key was in the query string, where it does not belong. */
   readonly keyInQuery: boolean
   readonly contentLength: number | undefined
   /** Reads the body to its end; `onChunk` may throw to refuse the rest. Rejects when the client has gone. */
   readonly readBody: (onChunk: OnChunk) => Promise<void>
 }
 
-/** A promise: nothing more is read until it resolves; it may reject to refuse the rest. */
+/** If it returns a promise, nothing more is read until that resolves; it may reject to refuse the rest. */
 export type OnChunk = (chunk: Uint8Array) => void | Promise<void>
 
 export interface AuthenticatedCall extends Omit<IncomingCall, 'stage'> {
@@ -85,7 +85,7 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
 /** The request body as it arrived. Its bytes count against the process-wide budget until `release`. */
 export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
-  /** What comes behind them, of a form that is too large for memory; absent: nothing. */
+  /** What follows them, of a form that is too large for memory; absent: nothing. */
   readonly stored?: StoredBytes
   /** Of the file they lie in, for a thread of this process, until `release`. */
   readonly descriptor?: number
@@ -114,7 +114,7 @@ export interface ReservedCall extends Omit<AdmittedCall, 'stage'> {
   readonly reservation: Extract<ReserveOutcome, { kind: 'reserved' }>
 }
 
-/** What a log row needs of a call, whatever it asks for and however far it came. */
+/** What a log row needs of a call, whatever it requests and whatever stage it reached. */
 export interface LoggedCall {
   readonly callId: CallId
   readonly requestId: string
@@ -132,7 +132,7 @@ export interface LoggedCall {
   readonly user?: string | undefined
 }
 
-/** A call that is turned away: with what it holds, and how far it came. */
+/** A call that is refused: with what it holds, and the stage it reached. */
 export interface RefusedCall extends LoggedCall {
   readonly stage: StagedCall['stage']
   readonly body?: Pick<ReceivedBody, 'release'>

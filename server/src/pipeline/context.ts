@@ -76,20 +76,20 @@ export interface Pipeline extends PipelineParts {
   readonly models: ModelFacts
   readonly videos: Videos
   readonly turns: TurnKeeper
-  /** Large bodies are taken apart in threads. */
+  /** Large bodies are parsed in threads. */
   readonly conversions: Conversions
-  /** The catalogue as it stands now; a call keeps the one it was admitted with. */
+  /** The present catalogue; a call keeps the one it was admitted with. */
   catalogue(): Catalogue
   /** Reads the catalogue again at once, without waiting for its announcement. */
   refreshCatalogue(): Promise<void>
-  /** Records where a running call stands, so that a crash loses at most a second of it. */
+  /** Records the usage of a running call, so that a crash loses at most a second of it. */
   progress(call: ReservedCall, leg: Leg, reading: MeterReading): void
   /** The same when its client has left, which frees its concurrency slots. */
   clientLeft(call: ReservedCall, leg: Leg, reading: MeterReading): void
   observeEnd(row: CallLogRow): void
-  /** Calls that are on their way through this process, whatever they have reached. */
+  /** Calls in progress in this process, at any stage. */
   readonly running: Set<CallId>
-  /** It is on its way, or its end has still to be written. */
+  /** It is in progress, or its end is still to be written. */
   isRunning(callId: CallId): boolean
   /** False for the excess of calls nobody can be charged for: they are counted, not stored one by one. */
   mayLogRefusal(call: LoggedCall, at: number): boolean

@@ -92,7 +92,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
   return pipeline
 }
 
-/** What is remembered between calls and asks nobody. */
+/** What is remembered between calls and does no I/O. */
 function rememberings({ limits }: PipelineParts) {
   return {
     readOn: createReadOn(),

@@ -5,7 +5,7 @@ import type { LoggedCall } from './call.ts'
 /** The client's side of an exchange, as the request pipeline sees it; `http/` implements it over a socket. */
 export interface ClientReply {
   /**
-   * The model the answer is about, once it is known: every head says so that names no other
+   * The model of the answer, once it is known: every head that names no other says it
    * (docs/reference/contract.md#D-requests-37).
    */
   tellModel(model: ModelId): void
@@ -17,7 +17,7 @@ export interface ClientReply {
   end(): void
   /** Answers with the gateway's own error envelope; only before `start`. */
   fail(error: GatewayError, call: LoggedCall): void
-  /** Breaks the connection off: the only honest end of a body that cannot be completed. */
+  /** Breaks the connection: the only correct end of a body that cannot be completed. */
   destroy(): void
   readonly started: boolean
   /** The client has gone before the answer was complete. */

@@ -47,8 +47,8 @@ type ServeCallParts = AttemptParts &
   Pick<Pipeline, 'bodyFiles' | 'models' | 'refuseWhenUnable'>
 
 /**
- * The path of a call, one line per stage. Resolves when the answer has gone and the call is settled or abandoned;
- * never rejects: whatever goes wrong is answered, logged and paid back on the way.
+ * The path of a call, one line per stage. Resolves when the answer has been sent and the call is settled or abandoned;
+ * never rejects: every failure is answered, logged and refunded on the way.
  */
 async function serveCall(
   pipeline: ServeCallParts,

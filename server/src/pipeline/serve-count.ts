@@ -1,4 +1,4 @@
-/** Counting the tokens of a request: free, held to the key's restrictions, answered by the upstream where it can. */
+/** Counting the tokens of a request: free, subject to the key's restrictions, answered by the upstream if possible. */
 import type { Chain } from '../core/catalogue.ts'
 import { decideRightToAsk } from '../core/admission/right-to-call.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
@@ -61,7 +61,7 @@ export async function serveCount(
 }
 
 /**
- * Counting is free, but for those only who could call the model, and so often a minute
+ * Counting is free, but only for accounts that could call the model, and limited per minute
  * (docs/operating/charges.md#counting-tokens).
  */
 async function checkRight(pipeline: ServeCountParts, call: ReceivedCall): Promise<void> {
@@ -102,7 +102,7 @@ async function count(pipeline: ServeCountParts, call: ReceivedCall): Promise<str
   )
 }
 
-/** What is kept here is known to no upstream, and what is kept upstream only there. */
+/** Upstreams do not know what is kept here, and only the upstream that keeps a response knows it. */
 function reachable({ past }: ReceivedCall, chains: readonly Chain[]): readonly Chain[] {
   if (past?.kind === 'kept') return []
   return past === undefined ? chains : chains.filter((chain) => placesOf(chain).includes(past.place))

@@ -1,6 +1,6 @@
 /**
- * How a question is tried that is free and small, such as a count of tokens or a look at a kept response: chain after chain
- * in the loop of every call. It takes no place on a credential, and says nothing of a chain's health.
+ * Asks upstreams small questions that cost nothing, such as a token count or a stored response: one chain after another,
+ * in the loop that every call uses. A question takes no place on a credential and does not affect a chain's health.
  */
 import type { Catalogue, Chain, CredentialSecret, Model } from '../../core/catalogue.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
@@ -20,14 +20,14 @@ export interface Question {
   readonly at: number
   readonly catalogue: Catalogue
   readonly model: Model
-  /** In the order they are asked. */
+  /** In the order in which they are asked. */
   readonly chains: readonly Chain[]
   /** With the calling account's own credential. */
   readonly byok: boolean
-  /** What is sent over one chain; undefined: it has no such operation, or nobody may ask it. */
+  /** The request for one chain; undefined: the chain has no such operation, or may not be asked. */
   requestOver(leg: Leg): Promise<QuestionRequest | undefined>
   readonly answerBytesMax: number
-  /** Anything else is a failure, and another chain may know better. */
+  /** Anything else is a failure, and another chain is asked. */
   isAnswer(answer: WholeAnswer): boolean
 }
 

@@ -1,4 +1,4 @@
-/** What came of trying one chain. */
+/** The result of trying one chain. */
 import type { Leg } from './leg.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AttemptRecord } from '../../core/ledger/log-row.ts'
@@ -6,7 +6,7 @@ import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import type { ChainFailure } from '../../core/routing/health.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** What all attempts together came to, and whether any request may have reached a vendor. */
+/** The result of all attempts together, and whether any request may have reached a vendor. */
 export type Attempted = AttemptOutcome & { readonly sent: boolean }
 
 export type AttemptOutcome =

@@ -1,6 +1,7 @@
 /**
- * How calls are tried that are answered while their client waits: one exchange over one chain after another, until one
- * begins to answer, and what each try says of its chain: at once when it failed, at the end of its answer when it began one.
+ * Tries calls that are answered while their client waits: one exchange over one chain after another, until one begins to
+ * answer. Each attempt also updates the health of its chain: at once if it failed, at the end of its answer if it began
+ * one.
  */
 import type { ChainFailure, ErrorNote } from '../../core/routing/health.ts'
 import type { ReservedCall } from '../call.ts'
@@ -65,9 +66,9 @@ type Result = SearchResult<End, FinalFailure>
 type SearchState =
   | { readonly kind: 'between-tries' }
   | { readonly kind: 'trying'; readonly exchange: Exchange }
-  /** What is tried all the same is told to expire at once. */
+  /** An attempt that starts anyway expires at once. */
   | { readonly kind: 'out-of-time' }
-  /** What the call has come to, whatever breaks while it is noted down. */
+  /** The result of the call, whatever fails while it is recorded. */
   | { readonly kind: 'decided'; readonly end: Decided }
 
 const BETWEEN_TRIES: SearchState = { kind: 'between-tries' }
@@ -219,7 +220,7 @@ function over(end: End, note: Tried<End, FinalFailure>['note']): Tried<End, Fina
   return { kind: 'over', end, note }
 }
 
-/** Gives how long the chain now rests, ms; undefined: not at all. */
+/** Returns how long the chain now rests, ms; undefined: not at all. */
 export function noteFailure(
   { now, limits }: Pick<Pipeline, 'now' | 'limits'>,
   run: ChainRun,
@@ -232,8 +233,8 @@ export function noteFailure(
 }
 
 /**
- * A conflict is between two requests of one client. Of the whole call's deadline only the chain is to blame on which most
- * of it was spent.
+ * A conflict (409) is between two requests of one client, so the chain is not to blame. For the deadline of the whole
+ * call, only the chain on which most of the time was spent is to blame.
  */
 function saysOfChain(
   { failure, waitedMs }: Extract<FinalFailure, { kind: 'upstream' }>,
@@ -245,7 +246,7 @@ function saysOfChain(
 
 export type Answering = Pick<Exchange, 'ended' | 'trouble'>
 
-/** Resolves when the answer has ended and its chain has heard of it. */
+/** Resolves when the answer has ended and the health of its chain is updated. */
 export async function followAnswer(
   { now }: Pick<Pipeline, 'now'>,
   { catalogue }: Pick<ReservedCall, 'catalogue'>,
@@ -264,7 +265,7 @@ export type EndedAnswer = Pick<Exchange, 'trouble'> & { readonly ending: Ending 
 
 export type Judged =
   | 'well'
-  /** Nothing can be said of the chain. */
+  /** Says nothing about the chain. */
   | 'nothing'
   | { readonly failure: ChainFailure; readonly note: ErrorNote }
 

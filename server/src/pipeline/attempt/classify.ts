@@ -10,8 +10,8 @@ import type { Leg } from './leg.ts'
 type Catalogue = ReservedCall['catalogue']
 
 /**
- * What kind of failure an attempt was, by status, type and code, never by prose. `catalogue` is the call's own: the
- * vendor may have changed or gone since.
+ * What kind of failure an attempt was, by status, type and code, never by the text of a message. `catalogue` is the
+ * call's own: the vendor may have changed or gone since.
  */
 export function classifyAttempt(catalogue: Catalogue, leg: Leg, failure: AttemptFailure): ChainFailure {
   switch (failure.kind) {
@@ -40,8 +40,8 @@ function classify(catalogue: Catalogue, leg: Leg, failure: UpstreamFailure): Cha
 }
 
 /**
- * Only what never left may be sent over the same chain again. Of everything else the vendor may have made, and may bill,
- * an answer already.
+ * Only a request that was never sent may be sent over the same chain again. For any other, the vendor may already have
+ * produced an answer, and may bill it.
  */
 function transportClass({ kind, sent }: TransportFailure): ChainFailure {
   switch (kind) {
@@ -57,7 +57,7 @@ function transportClass({ kind, sent }: TransportFailure): ChainFailure {
   }
 }
 
-/** The body as JSON; undefined when it is none. */
+/** The body as JSON; undefined if it is not JSON. */
 export function parseJson(body: Uint8Array): JsonValue | undefined {
   if (body.byteLength === 0) return undefined
   try {

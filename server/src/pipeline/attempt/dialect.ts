@@ -34,8 +34,8 @@ export interface LegUpstream {
 }
 
 /**
- * The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken invariant.
- * `client`: what is spoken by whoever calls; absent: what the chain speaks.
+ * The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken
+ * invariant. `client`: the protocol of the caller; absent: that of the chain.
  */
 export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue'], client?: WireId): LegUpstream {
   const { chain } = leg
@@ -69,7 +69,7 @@ export function isConvertible(dialect: Dialect | PassedDialect): dialect is Dial
   return !isPassedForm(dialect.protocol)
 }
 
-/** What a chain's model can do: what its vendor's folder knows, and over it what the operator says of the chain. */
+/** What a chain's model can do: what its vendor's folder says, overridden by what the operator says about the chain. */
 export function capabilitiesOf(
   { forwardModelId, capabilities: said }: Pick<Chain, 'forwardModelId' | 'capabilities'>,
   dialect: Dialect,
@@ -99,14 +99,14 @@ export function issuerOfChain(chain: Chain, { vendors }: Catalogue): string {
   return dialect?.issuer ?? chain.vendorCode
 }
 
-/** The chain's vendor answers in the background, and its answer can be asked for until it is paid. */
+/** The chain's vendor answers in the background, and its answer can be polled until it is charged. */
 export function answersInBackground({ vendorCode, protocol }: Chain, { vendors }: Catalogue): boolean {
   const kind = vendors.get(vendorCode)?.kind
   if (kind === undefined || protocol !== 'responses') return false
   return providerOf(kind)?.dialects.responses?.background === true
 }
 
-/** The account upstream that a leg uses, as a name for the store: what is kept there is known to no other. */
+/** The upstream account that a leg uses, as a name for the store: no other account knows what is kept there. */
 export function placeOf({ chain, byok }: Pick<Leg, 'chain' | 'byok'>): string {
   return byok ? `${OWN}${chain.vendorCode}` : `credential:${chain.credentialId}`
 }
@@ -144,7 +144,9 @@ export function formRequest(
   })
 }
 
-/** Whether the vendor has what its client called, where a form has several paths. `called` absent: nobody did. */
+/**
+ * Whether the vendor offers the path that the client called, where a form has several. `called` absent: no client called.
+ */
 export function takesPath({ paths }: Pick<WireDialect, 'paths'>, called: string | undefined): boolean {
   return called === undefined || paths === undefined || paths.includes(called)
 }

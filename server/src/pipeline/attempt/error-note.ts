@@ -1,4 +1,4 @@
-/** What a chain failed of, in the upstream's own words, for operators. `upstream/` has masked the credential in them. */
+/** Why a chain failed, in the upstream's own words, for operators. `upstream/` has masked the credential in them. */
 import type { JsonValue } from '../../core/json.ts'
 import type { ErrorNote } from '../../core/routing/health.ts'
 import { wireOf } from '../kinds/wire.ts'
@@ -9,7 +9,7 @@ import type { Leg } from './leg.ts'
 
 /** Enough to recognise an error by; vendors quote whole requests in theirs. */
 const NOTE_CHARACTERS_MAX = 300
-/** Read of an error that is no JSON, before markup is squeezed out. */
+/** How much is read of an error that is not JSON, before markup is removed. */
 const TEXT_BYTES_MAX = 2_000
 const CODE_CHARACTERS_MAX = 60
 
@@ -76,7 +76,7 @@ function textOf(body: Uint8Array): string {
   return withoutMarkup(Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('utf8'))
 }
 
-/** Words of a vendor as the note of a try keeps them: without markup, shortened. */
+/** Words of a vendor as the record of an attempt keeps them: without markup, shortened. */
 export function notedWords(text: string): string {
   return shortened(withoutMarkup(text.slice(0, TEXT_BYTES_MAX)), NOTE_CHARACTERS_MAX)
 }

@@ -127,7 +127,7 @@ function addressOf(url: string, { id, what, query }: StoredRequest): string {
   return address.href
 }
 
-/** Charged was what had been sent when the call ended: an upstream that goes on with it makes more than that. */
+/** The call was charged for what had been sent when it ended; an upstream that continued has produced more than that. */
 function unpaid(): GatewayError {
   return new GatewayError(40000, {
     status: 409,

@@ -1,4 +1,4 @@
-/** One chain that a call is tried over, with what it is tried as. */
+/** One chain that a call is tried over, and how. */
 import type { Chain, Model } from '../../core/catalogue.ts'
 import type { AttemptRecord } from '../../core/ledger/log-row.ts'
 

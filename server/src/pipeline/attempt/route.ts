@@ -84,8 +84,8 @@ function leadsTo(place: string, chain: Chain, { funding }: Pick<Route, 'funding'
 
 /**
  * Who can read the reasoning in a call's history: a chain of that issuer keeps the model's train of thought
- * (docs/protocols.md#reasoning-envelope). Told by a look for the newest envelope in the bytes, so that a call that has
- * none pays next to nothing.
+ * (docs/protocols.md#reasoning-envelope). Found by searching the bytes for the newest envelope, so that a call without
+ * one costs almost nothing.
  */
 export function issuerFavour(
   call: Pick<ReservedCall, 'body' | 'past' | 'catalogue'>,
@@ -97,7 +97,7 @@ export function issuerFavour(
   return (chain) => issuerOfChain(chain, call.catalogue) === issuer
 }
 
-/** As a JSON string begins. An envelope cut by a chunk's end is missed; favour is no promise. */
+/** As a JSON string begins. An envelope that is cut by the end of a chunk is missed; that only loses a preference. */
 const NEEDLE = `"${ENVELOPE_START}`
 
 /** Of a long conversation the newest end is looked at. */

@@ -6,7 +6,7 @@ import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import type { FinalFailure } from './attempt-outcome.ts'
 import type { Trying } from './try-routes.ts'
 
-/** What every search over upstreams makes of its failures. */
+/** How every search over upstreams treats its failures. */
 export const UPSTREAM_FAILURES = {
   classOf: (failure) => (failure.kind === 'upstream' ? failure.class.kind : undefined),
   moreTelling,
@@ -20,11 +20,11 @@ export const UPSTREAM_FAILURES = {
 
 /**
  * Of all failures the client gets the first real upstream error (docs/reference/contract.md#D-errors-37): an upstream's
- * own words go before a refusal of the platform's credential, that before a time-out, that before a connection that
- * never was.
+ * own error takes precedence over a refusal of the platform's credential, that over a time-out, and that over a failed
+ * connection.
  */
 function moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
-  // Whichever credential has room first is worth waiting for.
+  // The credential that is free first determines the wait.
   if (known?.kind === 'rate-limited' && next.kind === 'rate-limited')
     return next.retryAfterMs < known.retryAfterMs ? next : known
   return known === undefined || rank(next) > rank(known) ? next : known

@@ -1,6 +1,6 @@
 /**
- * The search of every kind of call for a chain that takes it: the chains of a model one after the other, then those of its
- * fallback. Everything tried is recorded: which chain, why it was chosen, what was passed over, what came of it.
+ * The search of every kind of call for a chain that takes it: the chains of a model one after the other, then those of
+ * its fallback. Every attempt is recorded: which chain, why it was chosen, what was skipped, and its result.
  */
 import type { AttemptRecord } from '../../core/ledger/log-row.ts'
 import type { Chain } from '../../core/catalogue.ts'
@@ -11,7 +11,7 @@ import type { ChainRun } from '../instance/chains/health-board.ts'
 import type { Leg } from './leg.ts'
 import { healthFor, type Route } from './route.ts'
 
-/** What one try over one chain came to. */
+/** The result of one attempt over one chain. */
 export type Tried<End, Failure> = { readonly note: TryNote } & SearchResult<End, Failure>
 
 export type SearchResult<End, Failure> =
@@ -44,8 +44,8 @@ export interface Trying<End, Failure> {
   /** The same chain once more in another form, where that may help. */
   inOtherForm?(leg: Leg, failure: Failure): Leg | undefined
   /**
-   * The tries over one chain are one outcome, and the last of them tells of it. Gives how long the chain now rests, ms.
-   * `goes-on`: the answer goes on, and its end tells.
+   * The attempts over one chain are one outcome, decided by the last of them. Returns how long the chain now rests, ms.
+   * `goes-on`: the answer continues, and its end decides.
    */
   tellChain(run: ChainRun, leg: Leg, tried: SearchResult<End, Failure>): number | 'goes-on' | undefined
   /** The call goes on over another chain: what it took of this one is given back. */
@@ -133,7 +133,7 @@ export class ChainSearch<End, Failure> {
     const healthOf = healthFor(this.#pipeline, route.funding)
     while (left.length > 0) {
       const now = this.#pipeline.now()
-      // How the chains stand may have changed since the order was made.
+      // The state of the chains may have changed since the order was made.
       const next = nextChain(left, { now, healthOf })
       if (next === undefined) break
       const { chain, standing } = next
@@ -238,7 +238,7 @@ export class ChainSearch<End, Failure> {
  * answer.
  * @param records as they stood when the answer began
  * @param endedMs from the start of the call
- * @param broke what of, and in whose words; undefined: it did not
+ * @param broke why it broke, and in whose words; undefined: it did not break
  */
 export function endedRecords(
   records: readonly AttemptRecord[],

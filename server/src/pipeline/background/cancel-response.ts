@@ -28,7 +28,10 @@ export type Cancelled =
       readonly seen: 'queued' | 'in_progress' | undefined
     }
 
-/** Asked first how far it is, so that one which has just finished is charged as finished, and one that waits as waiting. */
+/**
+ * The upstream is first asked for the state of the response, so that one which has just finished is charged as finished,
+ * and one in the queue as waiting.
+ */
 export async function cancelResponse(pipeline: CancelResponseParts, open: OpenTask): Promise<Cancelled> {
   const vendor = await vendorOfTask(pipeline, open)
   const { next } = open.task
@@ -74,16 +77,16 @@ async function askFor(
   return { kind: 'ended' }
 }
 
-/** So often is an upstream asked that cannot be reached; then nobody waits for it any more. */
+/** How often an unreachable upstream is asked before the response is given up. */
 const UNREACHED_MAX = 6
 const AGAIN_MS = 5_000
-/** How often and how long after its deadline a response is asked for that its upstream goes on with and does not cancel. */
+/** How often, and how long after its deadline, a response is polled that its upstream does not cancel. */
 const RUNS_ON_AFTER_MS = 30_000
 const RUNS_ON_MS_MAX = 12 * 3_600_000
 
 /**
- * Past its deadline: cancelled upstream and charged what it made. An upstream that goes on all the same is asked until it has
- * ended, since it bills for what it makes; where it cannot be reached, the response has failed.
+ * After its deadline a response is cancelled upstream and charged for what it produced. An upstream that continues anyway
+ * is polled until it has ended, because it bills for what it produces; if it cannot be reached, the response has failed.
  */
 export async function expireResponse(pipeline: CancelResponseParts, open: OpenTask): Promise<void> {
   const { task, detail } = open

@@ -1,6 +1,7 @@
 /**
- * The end of a background response: its answer is written first, under a name nobody knows, and becomes readable with the
- * charge, in the transaction that settles its call. Whoever comes second changes nothing, and what it wrote is never shown.
+ * The end of a background response: its answer is written first, under a secret name, and becomes readable with the
+ * charge, in the transaction that settles its call. If two processes end it, the second changes nothing, and what it
+ * wrote is never shown.
  */
 import { randomBytes } from 'node:crypto'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
@@ -30,14 +31,14 @@ import type { AnsweredStep } from '../video/task/task-dialect.ts'
 
 export type EndResponseParts = EndTaskParts & Pick<Pipeline, 'observations' | 'tokens'>
 
-/** Settles by the usage the upstream tells; where it tells none, by what the answer shows and the time it took. */
+/** Settles by the usage the upstream tells; where it reports none, by what the answer shows and the time it took. */
 export async function endResponse(
   pipeline: EndResponseParts,
   open: OpenTask,
   { response, bytes: came, state }: Pick<AnsweredStep, 'response' | 'bytes' | 'state'>,
 ): Promise<void> {
   const status = readResponse(response)?.status ?? 'failed'
-  // As it came but for the model's name: a large one would take long to be written anew.
+  // As received except for the model's name: rewriting a large one would take long.
   const bytes =
     typeof response['model'] === 'string' && came !== undefined
       ? came
@@ -71,7 +72,7 @@ export async function endResponse(
   if (done) await tellEnd(pipeline, open, undefined)
 }
 
-/** It was never cancelled and has not ended: nobody sees an answer of it, but what its upstream made by now is charged. */
+/** It was neither cancelled nor ended: its answer is never shown, but what its upstream has produced by now is charged. */
 export async function endUncancelled(pipeline: EndResponseParts, open: OpenTask): Promise<void> {
   const { task, detail } = open
   const { inputTokens, outputTokensMax } = detail.response ?? NOTHING
@@ -154,7 +155,7 @@ async function charge(
   return true
 }
 
-/** Hosted tools may have been asked for, and the request is not kept: the model's own bounds hold for all rounds of them. */
+/** The request is not kept and may have offered hosted tools: the model's own limits apply to all their rounds. */
 function possibleUsage(
   pipeline: Pick<Pipeline, 'catalogue'>,
   modelId: ModelId,
@@ -171,7 +172,7 @@ function possibleUsage(
   })
 }
 
-/** Seen by nobody who does not know its name; replaced by none. */
+/** Visible only under its name, and never replaced. */
 async function keepAnswer(
   pipeline: Pick<Pipeline, 'now' | 'storage'>,
   { task }: OpenTask,
@@ -231,7 +232,7 @@ function chargedOf(
   const { outputTokensMax } = detail.response ?? NOTHING
   if (reading.source === 'upstream') return reading
   const seen = (reading.usage.output ?? 0) > 0 || reading.images > 0
-  // A failure that shows nothing is not billed by any vendor, and waiting in its queue none made anything.
+  // No vendor bills a failure without content, and nothing is produced while a response waits in its queue.
   if (!seen && (status === 'failed' || (status === 'cancelled' && task.status === 'queued'))) return undefined
   return {
     ...reading,
@@ -250,7 +251,10 @@ async function extrasOf(bytes: Uint8Array, status: string): Promise<MadeExtras> 
 
 const NOTHING = { inputTokens: 0, outputTokensMax: 0 }
 
-/** Tokens a cut answer had cost by then: what is seen of it, or what the chain makes in that time, whichever is more. */
+/**
+ * Tokens that an interrupted answer had cost by then: what was seen of it, or what the chain produces in that time,
+ * whichever is more.
+ */
 function generated(
   pipeline: EndResponseParts,
   { task }: OpenTask,

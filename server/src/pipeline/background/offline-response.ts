@@ -1,4 +1,7 @@
-/** The sandbox in the background: its answer is made at once and told some seconds later, so that all of it can be tried. */
+/**
+ * The sandbox in the background: its answer is produced at once and returned some seconds later, so that polling can be
+ * tried.
+ */
 import type { HttpRequest } from '../../core/http-request.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Dialect, OfflineRequest } from '../../providers/provider.ts'

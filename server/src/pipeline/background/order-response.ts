@@ -36,7 +36,7 @@ export type OrderResponseParts = PassthroughLaneParts &
   OpenTaskParts &
   Pick<Pipeline, 'directory' | 'draw' | 'health' | 'now' | 'upstream'>
 
-/** An upstream that answers at once, whatever it was asked, sends the whole answer. */
+/** An upstream may answer at once, with the whole answer. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /** Who took the order, and what they said then. */

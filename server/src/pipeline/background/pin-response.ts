@@ -6,8 +6,8 @@ import type { Pipeline } from '../context.ts'
 import type { Leg } from '../attempt/leg.ts'
 
 /**
- * The client finds its response by this, and may continue from it once it is finished. Written before the task knows the
- * upstream's id, so that no answer is ever charged that nobody can read.
+ * Lets the client find its response, and continue from it once it is finished. Written before the task knows the
+ * upstream's id, so that no answer is charged that its client could not read.
  */
 export async function pinResponse(
   pipeline: Pick<Pipeline, 'storage'>,

@@ -1,6 +1,6 @@
 /**
- * A background response that is asked for once more with the `Idempotency-Key` it was asked for with: the same one is told
- * as it stands by now, and no second one is made.
+ * A background response whose POST is repeated with the same `Idempotency-Key`: its present state is returned, and no
+ * second response is created.
  */
 import type { JsonObject } from '../../core/json.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
@@ -22,7 +22,7 @@ export interface OrderName {
   readonly bodySha256: string
 }
 
-/** undefined: the client gave it none. Throws 40000 for a key that is none. */
+/** undefined: the client gave it none. Throws 40000 for an invalid key. */
 export async function nameOfOrder({
   headers,
   body,
@@ -32,7 +32,7 @@ export async function nameOfOrder({
   return { key: `response ${key}`, bodySha256: await hashBody(body.chunks, body.length) }
 }
 
-/** The task that an order repeats; undefined: it is a new one. Throws 40004 for a key that stands for another request. */
+/** The task that an order repeats; undefined: it is a new one. Throws 40004 for a key that was used with another request. */
 export async function findRepeatedOrder(
   pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
   call: Pick<AdmittedCall, 'key' | 'at'>,
@@ -45,10 +45,10 @@ export async function findRepeatedOrder(
 
 export type Repeated =
   | { readonly kind: 'told'; readonly response: JsonObject | Uint8Array }
-  /** It came to nothing, and nobody knows whether an upstream had it. */
+  /** It failed, and it is not known whether an upstream had it. */
   | { readonly kind: 'failed'; readonly error: NonNullable<VideoTask['error']> }
 
-/** No reservation stands behind a repetition, so the key is looked at once more. Throws 50301 while it is being ordered. */
+/** A repetition makes no reservation, so the key is checked again here. Throws 50301 while it is being ordered. */
 export async function tellRepeated(
   pipeline: RepeatedResponseParts,
   { key, at }: Pick<AdmittedCall, 'key' | 'at'>,

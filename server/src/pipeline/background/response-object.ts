@@ -9,7 +9,7 @@ const FINAL: ReadonlySet<string> = new Set<FinalStatus>(['completed', 'incomplet
 /** Ids are put into addresses and into the store as they are. */
 const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/
 
-/** undefined: it is no response, or says nothing of how far it has come. */
+/** undefined: not a response, or without a status. */
 export function readResponse(body: JsonValue | undefined):
   | {
       readonly response: JsonObject
@@ -32,7 +32,7 @@ export function isFinal(status: string): status is FinalStatus {
   return FINAL.has(status)
 }
 
-/** The response as it is shown while it runs: what has been made of it already is nobody's before it is paid for. */
+/** The response as it is shown while it runs: what exists of it already is not shown before it is charged. */
 export function shownRunning(response: JsonObject, status: RunningStatus): JsonObject {
   return {
     ...response,

@@ -1,4 +1,4 @@
-/** A vendor's responses interface as the machinery of tasks asks it: created, read and cancelled by its id. */
+/** A vendor's responses API as a task dialect: create, read and cancel by id. */
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
@@ -16,7 +16,7 @@ import { isRunning, readResponse } from './response-object.ts'
 /** Clients ask about as often. */
 const POLL_AFTER_MS = 2_000
 
-/** The catalogue as it stands now: a task outlives the one it was ordered from. */
+/** From the present catalogue: a task outlives the one it was ordered from. */
 export async function findResponseVendor(
   pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   question: VendorQuestion & { readonly forwardModelId: ForwardModelId | undefined },
@@ -84,7 +84,7 @@ function responseDialect(dialect: Dialect, formed: FormedRequest): TaskDialect {
   }
 }
 
-/** What was made without a network goes along, since nobody else keeps it. */
+/** What the sandbox produced is sent along, because nothing else stores it. */
 function readRequest(formed: FormedRequest, id: string, { made }: JsonObject): HttpRequest {
   const address = new URL(formed.url)
   address.pathname = `${address.pathname}/${encodeURIComponent(id)}`

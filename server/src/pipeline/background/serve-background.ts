@@ -1,6 +1,6 @@
 /**
- * `background: true`: the call's answer is a task. What was ordered and under which id are on disk before the client hears
- * of it; from then on the poller of any instance goes on with it, whatever becomes of the client.
+ * `background: true`: the call's answer is a task. What was ordered, and its id, are on disk before the client is
+ * answered; from then on the poller of any instance continues it, whatever happens to the client.
  */
 import { randomBytes } from 'node:crypto'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
@@ -98,7 +98,7 @@ async function order(
   }
 }
 
-/** Another instance was faster with the same order: what was taken here is given back. */
+/** Another instance was faster with the same order: what was reserved here is released. */
 async function joinOther(
   pipeline: ServeBackgroundParts,
   call: ReservedCall,
@@ -155,7 +155,7 @@ function intentOf(pipeline: Pick<Pipeline, 'now' | 'videos'>, call: ReservedCall
     id: `response_${randomBytes(18).toString('hex')}`,
     ...emptyIntent(call, detail, at),
     kind: 'response',
-    // As long as other responses are kept from its end on, however late that is.
+    // Kept as long after its end as other responses, however late that is.
     expiresAt: detail.deadlineAt + TURN_LIFE_MS,
   }
   return { task, detail }

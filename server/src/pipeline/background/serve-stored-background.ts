@@ -72,7 +72,7 @@ async function ended(pipeline: ServeStoredBackgroundParts, task: VideoTask): Pro
   })
 }
 
-/** A running one is cancelled and charged first: with its record gone nobody would be. */
+/** A running one is cancelled and charged first: without its record it could not be charged. */
 async function remove(
   pipeline: ServeStoredBackgroundParts,
   call: AuthenticatedCall,

@@ -1,4 +1,4 @@
-/** What is told of a background response: its record, never what the upstream has of it by now. */
+/** How a background response is shown: its record, never the upstream's present state. */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
@@ -27,8 +27,8 @@ export function endedWell({ phase, status, lastAnswer, state }: VideoTask): bool
 const WRITTEN_AT_ONCE = 262_144
 
 /**
- * The response object as it stands, an ended one as the bytes of its JSON. An answer is only told once its charge is on disk: its name comes into the record in
- * that same transaction.
+ * The present response object; an ended one as the bytes of its JSON. An answer is only shown once its charge is on disk:
+ * its name is written to the record in the same transaction.
  */
 export async function tellBackground(
   pipeline: Pick<Pipeline, 'storage' | 'now'>,

@@ -1,6 +1,6 @@
 /**
- * What an answer has used so far, when that was told last, and what is known of it at its end. Its meter may break, and
- * costs the client nothing of its answer then.
+ * What an answer has used so far, when the upstream last reported it, and what is known at its end. If its meter fails,
+ * the client still gets its answer.
  */
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { AnswerLane, KeptAnswer } from '../lanes/lane.ts'
@@ -35,7 +35,7 @@ export class AnswerUsage {
     this.#answer = answer
   }
 
-  /** After each piece. A whole answer tells its output once, at its end: that says nothing of how far it had come when. */
+  /** After each piece. A whole answer reports its output once, at its end, which says nothing about its progress. */
   noteTold(): void {
     const answer = this.#answer
     if (answer?.form !== 'stream' || answer.lane.meter.toldOutput === this.#told) return
@@ -43,7 +43,7 @@ export class AnswerUsage {
     this.#toldAt = this.#options.now()
   }
 
-  /** Says where a running answer stands, when it has grown. */
+  /** Reports the usage of a running answer, if it has grown. */
   tell(): void {
     const reading = this.#answer?.lane.meter.glance()
     if (reading === undefined || sameReading(reading, this.#last)) return
@@ -51,7 +51,7 @@ export class AnswerUsage {
     this.#options.onProgress(reading, this.#upstream.bytes)
   }
 
-  /** The best that is known at once, also where no head has come. */
+  /** The best figure that is known at once, even before a head has come. */
   glance(): MeterReading {
     return (this.#answer?.lane ?? this.#options.lane.openWhole()).meter.glance()
   }
@@ -84,7 +84,7 @@ export class AnswerUsage {
     }
   }
 
-  /** What is read at the end. One that was cut before its head came may have been generated all the same. */
+  /** What is read at the end. An answer that was cut before its head came may have been generated anyway. */
   #made(generation: Ended['generation']): AnswerLane | undefined {
     if (generation === 'none') return undefined
     return this.#answer?.lane ?? (generation === 'cut' ? this.#options.lane.openWhole() : undefined)

@@ -6,7 +6,7 @@ import type { ExchangeOptions } from './exchange-options.ts'
 
 /** Answers up to this size are sent with their length, in one piece; longer ones are streamed. */
 const WHOLE_HOLD_BYTES = 1_048_576
-/** Events held back before the first meaningful one; an upstream that prefaces more than this has begun. */
+/** Events held back before the first meaningful one; after more than this, the answer counts as begun. */
 const STREAM_HOLD_BYTES = 262_144
 
 type Generation = 'whole' | 'broken'
@@ -20,15 +20,15 @@ export interface Answer {
   /** Bytes of what came so far that only keep the connection alive. */
   readonly keepAliveBytes: number
   push(chunk: Uint8Array): StreamStep
-  /** The upstream has closed it. A promise, which never rejects: taking it apart here would take too long. */
+  /** The upstream has closed it. A promise, which never rejects, if parsing it on this thread would take too long. */
   end(): WholeEnd | Promise<WholeEnd>
-  /** The same for one that nobody hears: how far the upstream came with it. A promise likewise. */
+  /** The same for an answer without a client: how far the upstream came with it. A promise likewise. */
   endUnheard(): Generation | Promise<Generation>
-  /** A sign of life for a client that waits; undefined: there is no place for one. */
+  /** A keep-alive for a waiting client; undefined: the protocol has none here. */
   keepAlive(): Bytes | undefined
-  /** What a client that reads is told of a failure; undefined: there is no place for it. */
+  /** How a reading client is told of a failure; undefined: the protocol has no way here. */
   failure(failure: StreamFailure): Bytes | undefined
-  /** Nobody hears it any more: it is read for its usage alone. Absent: nothing of it is kept anyway. */
+  /** It has no client any more: it is read for its usage alone. Absent: nothing of it is kept anyway. */
   forget?(): void
 }
 
@@ -44,7 +44,7 @@ export function openAnswer(
   { headers }: UpstreamHead,
 ): Answer {
   const type = headerOf(headers, 'content-type')
-  // One that nobody asked for would be no document: passed as what it is, it is metered and paid for.
+  // A stream that was not requested is not a document: passed on as a stream, it is metered and charged.
   const streaming = stream ? isEventStream(type) : lane.passesStreams === true && saysEventStream(type)
   extras?.begin(streaming ? 'stream' : 'whole')
   const tier = tierHeader === undefined ? undefined : headerOf(headers, tierHeader)
@@ -110,7 +110,7 @@ class WholeAnswer implements Answer {
   readonly holdBytes: number
   readonly lane: WholeLane
   readonly #contentType: string | undefined
-  /** White space before it: some vendors keep the connection alive by it. */
+  /** White space before the document: some vendors keep the connection alive with it. */
   keepAliveBytes = 0
 
   readonly #onError: ExchangeOptions['onError']
@@ -118,7 +118,7 @@ class WholeAnswer implements Answer {
   constructor(lane: WholeLane, contentType: string | undefined, onError: ExchangeOptions['onError']) {
     this.lane = lane
     this.#onError = onError
-    // Bytes that nobody names are no document.
+    // Bytes without a content type are not a document.
     this.#contentType = contentType ?? (lane.flows === true ? 'application/octet-stream' : undefined)
     this.holdBytes = lane.flows === true ? 0 : WHOLE_HOLD_BYTES
   }

@@ -127,8 +127,9 @@ function isForeign(call: ReservedCall, leg: Leg): boolean {
 }
 
 /**
- * An over-limit `max_tokens` that the upstream refused keeps its error, with the upstream's body also
- * under `upstream_body`. Told by numbers, not by prose: the client's cap is above the model's, or the error names the field.
+ * A `max_tokens` that the upstream refused as too large keeps its error, with the upstream's body also under
+ * `upstream_body`. Recognised by numbers, not by message text: the client's cap is above the model's, or the error names
+ * the field.
  */
 function overLimit(call: ReservedCall, leg: Leg, status: number, body: JsonValue | undefined): boolean {
   const cap = call.scan.maxOutputTokens

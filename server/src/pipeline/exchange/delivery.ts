@@ -1,7 +1,7 @@
 /**
- * The answer's way to the client: what is held back before it begins, what flows, and what waits at its end. The end of
- * a complete answer waits until its charge is on disk, so that a client that has it all has been charged, whatever
- * becomes of this process.
+ * Delivers the answer to the client: what is held back before it begins, what is passed on, and what waits at its end.
+ * The end of a complete answer waits until its charge is on disk, so that a client that has all of it has been charged,
+ * whatever happens to this process.
  */
 import { streamFailure } from '../attempt/stream-failure.ts'
 import type { AnswerFailure, Bytes, StreamStep, WholeEnd } from '../lanes/lane.ts'
@@ -10,27 +10,30 @@ import type { Broken } from './exchange-ends.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { UpstreamReader } from './upstream-reader.ts'
 
-/** An end this long is no end: it flows. */
+/** A longer end is not held: it is passed on. */
 const LAST_BYTES_MAX = 262_144
-/** Pulses (seconds) the end waits: for an upstream that lingers after its last word, or a store that is away. */
+/**
+ * Pulses (seconds) that the end waits: for an upstream that does not close after its last event, or a store that is
+ * unreachable.
+ */
 const LAST_PULSES_MAX = 2
 /** Keeps proxies on the way from holding a stream back. */
 const STREAMING = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-/** Silence after which a client that waits is told that its answer lives. */
+/** Silence after which a waiting client gets a keep-alive. */
 const KEEP_ALIVE_AFTER_MS = 15_000
 
 type Options = Pick<ExchangeOptions, 'now' | 'onCommit' | 'onError' | 'reply' | 'replyHeaders' | 'requestId'>
 type Upstream = Pick<UpstreamReader, 'held' | 'hold' | 'readOn'>
 
-/** What comes of an answer while it is delivered. */
+/** Events of an answer's delivery. */
 export interface DeliveryEvents {
-  /** It begins: from here on no other chain is tried. May be told again. */
+  /** It begins: from here on no other chain is tried. May be called again. */
   onBegin(): void
-  /** The upstream tells its own failure, and the client has it in its words. */
+  /** The upstream reports its own failure, and the client has it in the upstream's words. */
   onTold(failure: AnswerFailure): void
   /** It broke off; the client has not been told. */
   onBroken(failure: AnswerFailure): void
-  /** All of it is here; nothing is waited for but `release`. */
+  /** All of it has come; only `release` is still to be called. */
   onComplete(upstream: UpstreamThen): void
 }
 
@@ -66,7 +69,7 @@ export class Delivery {
     return this.#closing
   }
 
-  /** This is what goes to the client, if any does. */
+  /** The answer that goes to the client, if any does. */
   open(answer: Answer, status: number): void {
     this.#answer = answer
     this.#status = status
@@ -91,7 +94,7 @@ export class Delivery {
     this.#events.onComplete('ended')
   }
 
-  /** Its client has gone: what waits is let go, and nothing waits any more. */
+  /** Its client has gone: waiting bytes are dropped, and nothing waits any more. */
   drop(): void {
     this.#held.length = 0
     this.#last.length = 0
@@ -114,7 +117,7 @@ export class Delivery {
     if (!keepsUp && !this.#upstream.held) this.#upstream.hold()
   }
 
-  /** Tells a client that has heard nothing for a while that its answer lives, where there is a place for that. */
+  /** Sends a keep-alive to a client that has received nothing for a while, where the protocol allows one. */
   keepAlive(now: number): void {
     if (now - this.#lastSentAt < KEEP_ALIVE_AFTER_MS || this.#upstream.held) return
     const sign = this.#answer?.keepAlive()

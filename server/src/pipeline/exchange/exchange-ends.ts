@@ -1,4 +1,4 @@
-/** In which words an exchange ends that nobody wanted to end: for the search of a chain, for the client, for the charge. */
+/** The unplanned endings of an exchange: what each means for the search of a chain, for the client and for the charge. */
 import type { ErrorCode } from '../../core/errors/catalogue.ts'
 import type { TransportFailure } from '../../upstream/upstream.ts'
 import type { AnswerFailure } from '../lanes/lane.ts'
@@ -19,11 +19,11 @@ export interface Broken {
   readonly trouble: Trouble
 }
 
-/** What one event makes of an exchange, in each of the states it may be in. */
+/** What one event does to an exchange, in each of its possible states. */
 export interface Interrupt {
   readonly by: Interruption
   readonly unheard: Unheard
-  /** undefined: it breaks off no answer that has begun. */
+  /** undefined: it does not break off an answer that has begun. */
   readonly broken: Broken | undefined
   /** How far the upstream came with an answer whose client has gone. */
   readonly leftAs: Ended['generation']
@@ -63,7 +63,7 @@ export const GONE: Interrupt = {
   leftAs: 'cut',
 }
 
-/** Something of our own broke. What was generated is still known, and the client still hears of it. */
+/** Something inside the gateway failed. What was generated is still known, and the client is still told. */
 export function fault(error: unknown): Interrupt {
   return {
     by: 'fault',
@@ -93,7 +93,7 @@ export function troubleOf(answer: AnswerFailure): Trouble {
   return { status: answer.status, raw: answer.raw, detail: 'the upstream sent an error' }
 }
 
-/** Whoever aborts the upstream has left its state before, so this always is the upstream's own. */
+/** Every abort of ours leaves this state first, so this is always the upstream's own failure. */
 export function lostUpstream(transport: TransportFailure): Interrupt {
   const silent = transport.kind === 'idle-timeout'
   return {

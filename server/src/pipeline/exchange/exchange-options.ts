@@ -1,4 +1,4 @@
-/** What an exchange is made of. */
+/** What an exchange needs. */
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { ExtrasWatch } from '../../core/passthrough/extras-watch.ts'
 import type { Timers } from '../../upstream/timers.ts'
@@ -8,11 +8,11 @@ import type { Lane } from '../lanes/lane.ts'
 import type { ClientReply } from '../reply.ts'
 
 export interface ExchangeOptions {
-  /** Sends the lane's request; what comes of it is told to the sink. */
+  /** Sends the lane's request; its result goes to the sink. */
   readonly send: (sink: UpstreamSink) => UpstreamExchange
   readonly requestId: string
   readonly lane: Lane
-  /** Reads off the answer what costs extra; undefined: the model has no price for any of it. */
+  /** Reads from the answer what costs extra; undefined: the model has no price for any of it. */
   readonly extras: ExtrasWatch | undefined
   /** Header in which the vendor tells the tier that an answer was made at. */
   readonly tierHeader: string | undefined
@@ -36,6 +36,6 @@ export interface ExchangeOptions {
   readonly onCommit: () => void
   /** Once, when the client has gone from a request that was sent. */
   readonly onLeft: (reading: MeterReading, answerBytes: number) => void
-  /** Something of our own broke; the exchange goes on as well as it can. */
+  /** Something inside the gateway failed; the exchange continues as well as it can. */
   readonly onError: (error: unknown) => void
 }

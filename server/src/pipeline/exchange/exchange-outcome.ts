@@ -1,4 +1,4 @@
-/** What becomes of an attempt: before its answer begins, and after. */
+/** The result of an attempt: before its answer begins, and after. */
 import type { ErrorCode } from '../../core/errors/catalogue.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
@@ -6,7 +6,7 @@ import type { ToldExtras } from '../../core/metering/told-extras.ts'
 import type { TransportFailure, UpstreamHead } from '../../upstream/upstream.ts'
 import type { AnswerFailure } from '../lanes/lane.ts'
 
-/** What became of the attempt before anything was sent. */
+/** The result of the attempt before anything was sent to the client. */
 export type Verdict =
   | { readonly kind: 'committed' }
   | { readonly kind: 'failed'; readonly failure: AttemptFailure }
@@ -52,9 +52,9 @@ export interface Ended {
    * itself. `cut`: we stopped it while it may have been generating.
    */
   readonly generation: 'none' | 'whole' | 'broken' | 'cut'
-  /** The best that is known; undefined: there was no answer. */
+  /** The best figure that is known; undefined: there was no answer. */
   readonly reading: MeterReading | undefined
-  /** What it tells of what costs extra; undefined: nothing was read. */
+  /** What it reports about what costs extra; undefined: nothing was read. */
   readonly extras: ToldExtras | undefined
   /** Output tokens as the upstream told them last; undefined: it never did. */
   readonly toldOutput: number | undefined

@@ -1,4 +1,4 @@
-/** What an exchange can be in, what can happen to it, and what follows: the one table that `exchange.ts` acts by. */
+/** The states of an exchange, the events, and the reactions: the one table that `exchange.ts` follows. */
 export type State =
   /** The request is on its way; nothing of an answer has come. */
   | 'waiting'
@@ -6,7 +6,7 @@ export type State =
   | 'refused'
   /** Held back: nothing meaningful has come yet. */
   | 'opening'
-  /** Complete, and being taken apart for the client in a thread. */
+  /** Complete, and being converted for the client in a thread. */
   | 'converting'
   /** Reaches the client. */
   | 'answering'
@@ -34,13 +34,13 @@ interface Reactions {
   readonly deadline: Interrupted
   /** The gateway stops. */
   readonly stop: Interrupted
-  /** Something of our own broke. */
+  /** Something inside the gateway failed. */
   readonly fault: Interrupted
   /** The client has gone. */
   readonly gone: Interrupted
 }
 
-/** The events that nobody expects, each with its own words for the same few ends. */
+/** The unplanned events, each with its own wording for the same few ends. */
 export type Interruption = 'failure' | 'deadline' | 'stop' | 'fault' | 'gone'
 
 /**

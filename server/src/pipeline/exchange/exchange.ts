@@ -6,8 +6,8 @@
  *
  * Until `answering` nothing has reached the client, so any failure may still move to the next chain. From every state
  * before the end a client that goes leads to `left`, where the upstream is read on for a moment for what it used, and a
- * stop of the gateway, a bound of ours or a failure leads to `over`. The table of `exchange-states.ts` says what follows which
- * event; here is what its words do. Beside it: who reads the upstream, delivers, meters and times out.
+ * stop of the gateway, a bound of ours or a failure leads to `over`. The table in `exchange-states.ts` says what follows
+ * each event; this file carries it out. Reading the upstream, delivery, metering and time-outs have their own files.
  */
 import type { TransportFailure, UpstreamHead, UpstreamSink } from '../../upstream/upstream.ts'
 import type { PulsedStream } from '../instance/pulse.ts'
@@ -71,7 +71,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#delivery = new Delivery(options, this.#upstream, this)
     this.#usage = new AnswerUsage(options, this.#upstream)
     this.#patience = new Patience(options)
-    // Whoever would read the answer is not there, so none is asked for.
+    // The client has already gone, so nothing is requested.
     if (options.reply.gone) this.#endUnheard(GONE.unheard)
     else if (options.pulse.stopping) this.#endUnheard(STOP.unheard)
     else this.#send()
@@ -96,7 +96,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#interrupt(DEADLINE)
   }
 
-  /** The gateway stops: who has begun to read an answer is told so in the words of its protocol. */
+  /** The gateway stops: a client that is reading an answer is told so in its protocol. */
   onStop(): void {
     this.#interrupt(STOP)
   }
@@ -340,7 +340,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#upstream.abort()
   }
 
-  /** The one way into `over` of an exchange that has not ended. */
+  /** The only transition to `over` for an exchange that has not ended. */
   #conclude(by: EndedBy): void {
     this.#state = 'over'
     if (!this.#delivery.closing) this.#options.pulse.remove(this)
@@ -348,7 +348,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#finish(this.#usage.ended(by))
   }
 
-  /** All is done but the connection. */
+  /** Everything is done except closing the connection. */
   #letGo(): void {
     this.#patience.end()
     this.#state = 'over'

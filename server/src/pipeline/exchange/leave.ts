@@ -130,7 +130,7 @@ async function leaveAnswered(run: Run, attempted: AnsweredRun): Promise<void> {
   const ended = await exchange.ended
   run.ended = ended
   quietly(pipeline, call, 'note how an answer ended', () => observe(pipeline, call, { leg, ended }))
-  // Its request is read before the call lets go of it; what is kept can be read again, so only what was charged is.
+  // Its request is read before the call releases it; only what was charged is kept, because it can be read again.
   let kept: NewTurn | undefined
   if (ended.ending === 'complete')
     quietly(pipeline, call, 'prepare an answer for keeping', () => {
@@ -171,10 +171,10 @@ function extentOf({ ending, generation }: Ended): MadeExtras['extent'] {
   return generation === 'none' ? 'broken' : generation
 }
 
-/** A shorter time says nothing of how fast a model generates: the answer came out of a cache. */
+/** A shorter time says nothing about the model's speed: the answer came from a cache. */
 const OBSERVED_MS_LEAST = 250
 
-/** What an answer says of its chain: how fast it generates, and whether it keeps to token caps. */
+/** What an answer shows about its chain: how fast it generates, and whether it respects token caps. */
 function observe(
   pipeline: Pick<Pipeline, 'observations'>,
   call: ReservedCall,
@@ -222,7 +222,7 @@ function answeredRow(
   }
 }
 
-/** Something of our own broke on the way to the end. The call still ends, by the best that is known. */
+/** Something inside the gateway failed before the end. The call still ends, by the best figures that are known. */
 async function leaveBroken(run: Run, error: unknown): Promise<void> {
   const { pipeline, call, reply, attempted, ended } = run
   pipeline.telemetry.log.error({ requestId: call.requestId, error }, 'a call failed inside the gateway')

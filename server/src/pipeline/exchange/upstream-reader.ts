@@ -1,12 +1,12 @@
 /**
- * The upstream of an exchange: asked once, read no faster than its client reads and with turns for everybody else, and
- * waited for where the client has gone or has everything.
+ * The upstream side of an exchange: sends once, reads no faster than the client, yields to other calls, and waits for the
+ * upstream's end when the client has gone or has everything.
  */
 import type { TimerHandle } from '../../upstream/timers.ts'
 import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 
-/** Read of an answer before everybody else has a turn: dense JSON of this size takes a few milliseconds. */
+/** Bytes of an answer that are read before other calls get a turn: dense JSON of this size takes a few milliseconds. */
 const TURN_BYTES = 131_072
 
 export class UpstreamReader {
@@ -39,7 +39,7 @@ export class UpstreamReader {
     this.#exchange = this.#options.send(sink)
   }
 
-  /** A piece came. A fast upstream's pieces come many at a time: without a pause all of them would be read in one turn. */
+  /** A piece came. A fast upstream sends many pieces at once: without a pause, all of them would be read in one turn. */
   count(chunk: Uint8Array): void {
     this.bytes += chunk.byteLength
     this.#bytesThisTurn += chunk.byteLength
@@ -51,7 +51,7 @@ export class UpstreamReader {
     })
   }
 
-  /** Until its client has caught up. */
+  /** Pauses until the client has caught up. */
   hold(): void {
     this.held = true
     this.unhindered = false
@@ -75,8 +75,8 @@ const LINGER_MS = 1_000
 type Waiting = Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'timers'>
 
 /**
- * What an exchange waits for when its client has all that it will get: for an upstream that is read on without its client,
- * or for one that may end its answer by itself. One wait at a time.
+ * The waits of an exchange whose client gets nothing more: for an upstream that is read on without its client, or for one
+ * that may end its answer by itself. One wait at a time.
  */
 export class Patience {
   readonly #options: Waiting

@@ -1,4 +1,4 @@
-/** An answer whose status is a refusal: its words are collected, for whoever has to tell what they mean. */
+/** An answer whose status is a refusal: its body is collected for classification. */
 import type { UpstreamHead } from '../../upstream/upstream.ts'
 import type { AttemptFailure } from './exchange-outcome.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What would become of a call, without making it: the same stages, asked for their decisions instead of their deeds.
- * Nothing is sent, taken or written.
+ * What would happen to a call, without making it: the same stages are asked for their decisions and change nothing.
+ * Nothing is sent, reserved or written.
  */
 import { createMonthOf } from '../../core/calendar.ts'
 import type { Demand, Funding, ReserveOutcome } from '../../core/ledger/operations.ts'
@@ -59,7 +59,7 @@ export interface ExplainQuestion {
 }
 
 export interface Explanation {
-  /** Why the call would be refused, by the first stage that would refuse it; the rest is told as far as it is known. */
+  /** Why the call would be refused, by the first stage that would refuse it; the rest is reported as far as it is known. */
   readonly refusal: ExplainedRefusal | undefined
   readonly model: string | undefined
   readonly estimate: Demand['estimate'] | undefined
@@ -98,14 +98,14 @@ export interface ExplainedRoute {
 }
 
 export interface ExplainedSkip extends Skipped {
-  /** What the chain failed of last. */
+  /** The chain's last failure. */
   readonly lastError: ErrorNote | undefined
 }
 
 export interface ExplainedChain {
   readonly chain: Chain
   readonly byok: boolean
-  /** Why it stands where it stands. */
+  /** Why it has this position. */
   readonly why: string
   readonly conversion: ExplainedConversion
 }
@@ -138,7 +138,7 @@ export type ExplainParts = Pick<
   | 'instanceId'
 >
 
-/** The same without a running gateway: every chain is taken for well. */
+/** The same without a running gateway: every chain is assumed to be healthy. */
 export async function explainParts(
   storage: Storage,
   telemetry: Pick<Telemetry, 'log' | 'background'>,
@@ -159,7 +159,7 @@ export async function explainParts(
   }
 }
 
-/** Of a conversation that is read for it in a thread; the body itself is small. */
+/** Limit for the conversation, which is read in a thread; the body itself is small. */
 const EXPLAINED_BYTES_MAX = 64 * 1024 * 1024
 
 export async function explain(parts: ExplainParts, question: ExplainQuestion): Promise<Explanation> {
@@ -217,7 +217,7 @@ async function explainAdmitted(parts: ExplainParts, call: AdmittedCall): Promise
   }
 }
 
-/** Chains are shown to one who could not pay, too. */
+/** Chains are shown even to an account that could not pay. */
 const ANYONE: Funding = { kind: 'funded', byokVendors: [], otherwise: 'credits' }
 
 function holdOf(outcome: Extract<ReserveOutcome, { kind: 'reserved' }>): ExplainedHold {
@@ -230,7 +230,7 @@ function holdOf(outcome: Extract<ReserveOutcome, { kind: 'reserved' }>): Explain
   }
 }
 
-/** Everything that had a say, also where it passed. */
+/** Every rule that was applied, including those that passed. */
 function rulesOf({ model, key, account }: AdmittedCall): readonly ExplainedRule[] {
   const { subscription } = account
   return [
@@ -262,7 +262,7 @@ interface RouteTarget {
   readonly role: ExplainedRoute['role']
 }
 
-/** Half of every draw: equal weights stand in catalogue order, heavier chains before lighter ones. */
+/** The middle of every random draw: equal weights keep the catalogue's order, heavier chains come before lighter ones. */
 const MIDDLE = 0.5
 
 function routeOf(parts: ExplainParts, call: AdmittedCall, target: RouteTarget): ExplainedRoute {
@@ -337,11 +337,11 @@ const TOO_LARGE: ExplainedConversion = {
   message: 'the request is too large to try its conversion here',
 }
 
-/** It is tried once for each chain, where the calls run. */
+/** The conversion is tried once per chain, on the thread that serves calls. */
 const TRIED_BYTES_MAX = 1_048_576
 const TRIED_VALUES_MAX = 8_192
 
-/** In place of what is not fetched. */
+/** Placeholders for what is not fetched. */
 const STAND_INS: Readonly<Record<'image' | 'audio' | 'file', MediaSource>> = {
   image: { kind: 'base64', mediaType: 'image/png', data: '' },
   audio: { kind: 'base64', mediaType: 'audio/wav', data: '' },

@@ -32,10 +32,10 @@ export type Probe =
   /** Nothing cheap can be asked: a video costs what a video costs. */
   | { readonly kind: 'not-testable'; readonly why: string }
 
-/** An answer of a few tokens and an error with its words fit by far. */
+/** Far more than an answer of a few tokens, or an error, needs. */
 const ANSWER_BYTES_MAX = 65_536
 const MESSAGE_CHARACTERS_MAX = 1_000
-/** Reasoning models refuse less. */
+/** The minimum that reasoning models accept. */
 const OUTPUT_TOKENS = 16
 
 /** `secret`: another credential than the chain's own, tried before it is stored. */

@@ -1,10 +1,10 @@
-/** Which chains tell how much they generated only when they are asked to, and what is lost where nobody asks. */
+/** Which chains report usage only on request, and what is lost without a request. */
 import { type Catalogue, type Chain, type ChainProtocol, isProtocolId } from '../../core/catalogue.ts'
 import { forwardModelId, type ForwardModelId } from '../../core/ids.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { providerOf } from '../../providers/index.ts'
 
-/** `inject` for chat completions of a vendor that wants to be asked; everybody else tells by themselves. */
+/** `inject` for chat completions of vendors that report usage only on request; all others report it anyway. */
 export function presetStreamUsage(
   kind: string | undefined,
   protocol: ChainProtocol,

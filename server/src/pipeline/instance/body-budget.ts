@@ -6,7 +6,7 @@ export interface BodyBudget {
   take(bytes: number): void
   give(bytes: number): void
   readonly used: number
-  /** More than half of it is taken: nothing that can be spared should stay in memory. */
+  /** More than half of it is taken: whatever can be dropped should not stay in memory. */
   readonly crowded: boolean
 }
 

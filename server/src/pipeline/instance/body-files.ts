@@ -1,6 +1,6 @@
 /**
- * Bodies that are too large for memory, each in a file without a name: when its process ends, however it ends, nothing is
- * left of it.
+ * Bodies that are too large for memory, each in an unlinked file: when its process ends, in whatever way, the file is
+ * gone.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
@@ -23,21 +23,21 @@ export interface BodyFile {
   readonly stored: StoredBytes
   /** For a thread of this process, until `close`. */
   readonly descriptor: number
-  /** What still reads comes to its end first; may be called again. */
+  /** Waits for reads in progress; may be called again. */
   close(): void
 }
 
 const FOLDER = 'bodies'
 const OWN = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** Uploads that lie there are gone within seconds; what else fills a disk takes somebody who makes room. */
+/** Uploads there are gone within seconds; anything else that fills the disk needs an operator. */
 const RETRY_AFTER_MS = 10_000
 
 interface BodyFilesTelemetry extends Pick<Telemetry, 'background'> {
   readonly log: Pick<Telemetry['log'], 'error'>
 }
 
-/** `openFile` is the system's; a test may play a disk that is full. */
+/** `openFile` is the system's; a test may simulate a full disk. */
 export function createBodyFiles(
   dataDirectory: string,
   { background, log }: BodyFilesTelemetry,

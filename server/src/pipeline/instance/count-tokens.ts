@@ -6,10 +6,10 @@ import { parseJson } from '../attempt/classify.ts'
 import { pastItems } from '../lanes/convert-request.ts'
 import type { Pipeline } from '../context.ts'
 
-/** Framing each message costs in every vendor's chat template, about. */
+/** Approximate overhead of each message in a vendor's chat template. */
 const TOKENS_PER_MESSAGE = 4
 const BYTES_PER_TOKEN = 4
-/** A middling image; vendors count between 85 and about 1 600. */
+/** An average image; vendors count between 85 and about 1 600. */
 const TOKENS_PER_MEDIA = 765
 /** Parsing this much takes about 2 ms; a larger body is counted as it stands. */
 const PARSED_BYTES_MAX = 262_144
@@ -34,7 +34,7 @@ export async function estimateInputTokens(
   return counted + tokens + messages * TOKENS_PER_MESSAGE + media * TOKENS_PER_MEDIA
 }
 
-/** Bytes at the usual four to a token, media by the piece: a body this long is mostly words, its syntax little. */
+/** Four bytes per token, media by number: a body this long is mostly text with little syntax. */
 function countBytes(scan: ReceivedCall['scan']): number {
   const bytes = scan.bodyBytes - scan.mediaBytes + scan.items * scan.repeatedBytes
   return Math.ceil(bytes / BYTES_PER_TOKEN) + scan.mediaCount * TOKENS_PER_MEDIA

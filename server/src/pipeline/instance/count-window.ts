@@ -5,8 +5,8 @@ const WINDOW_MS = 60_000
 const ACCOUNTS_MAX = 50_000
 
 /**
- * How many counts of tokens an account may ask for in a minute, on this instance: they cost nothing, so their window is
- * their own. Gives how long to wait, ms; undefined: go on.
+ * How many token counts an account may request per minute, on this instance: they are free, so they have a window of
+ * their own. Returns how long to wait, ms; undefined: proceed.
  */
 export type CountWindow = (account: AccountId, at: number) => number | undefined
 

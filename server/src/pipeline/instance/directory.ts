@@ -1,6 +1,6 @@
 /**
- * Keys and accounts as the request pipeline remembers them. What is cached here only spares reads: reserve looks at key and
- * account again under lock, so a revoked key never passes because of a cache.
+ * Keys and accounts cached for the request pipeline. The cache only saves reads: reserve looks at key and account again
+ * under lock, so a revoked key never passes because of a cache.
  */
 import { LRUCache } from 'lru-cache'
 import type { CredentialSecret } from '../../core/catalogue.ts'
@@ -18,7 +18,7 @@ export interface KeyHolder {
 
 export interface KeyDirectory {
   find(hash: string): Promise<KeyHolder | undefined>
-  /** The same, read anew: for answers that no lock stands behind. */
+  /** The same, read from the store: for answers that are not decided under a lock. */
   findFresh(hash: string): Promise<KeyHolder | undefined>
   /** The account's own credentials, by vendor. */
   byok(account: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>>
@@ -43,7 +43,7 @@ export function createKeyDirectory(
   return new RememberedKeys(storage, now)
 }
 
-/** Told as a number of entries (`max`) the cache would take the room of them all at every start; as a size it grows. */
+/** With `max`, the cache would allocate space for all entries at every start; with `maxSize` it grows. */
 function bounds(entriesMax: number, now: () => number) {
   return { maxSize: entriesMax, sizeCalculation: () => 1, ttl: LIFE_MS, perf: { now } }
 }

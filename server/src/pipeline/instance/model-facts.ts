@@ -50,7 +50,7 @@ export function hasSurcharges({ surcharges }: Pick<Model, 'surcharges'>): boolea
   return false
 }
 
-/** A price that there is none of is left out: the text goes into the store with every call. */
+/** Absent prices are left out: the text is stored with every call. */
 function termsText(terms: PriceTerms): string {
   return JSON.stringify(terms, (_name, value: unknown) => value ?? undefined)
 }
@@ -67,8 +67,8 @@ function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras):
 }
 
 /**
- * A model is a video model when its features say so (docs/reference/contract.md#4.4). One that only takes videos in,
- * over chains that all speak a chat-type protocol, is none.
+ * A model is a video model when its features say so (docs/reference/contract.md#4.4). One that only takes videos in, over
+ * chains that all speak a chat-type protocol, is not one.
  */
 export function isVideoModel(model: Model): boolean {
   const { chains, supportFeatures } = model
@@ -94,7 +94,7 @@ export function demandVendors(chains: readonly Chain[], catalogue: Catalogue): D
   return { vendors, keylessVendors: [...new Set(keyless.map((chain) => chain.vendorCode))] }
 }
 
-/** A server that serves the operator without a key serves anybody who comes through this gateway. */
+/** A server that needs no key from the operator serves anybody who calls through this gateway. */
 function asksForKey({ vendorCode, credentialId }: Chain, { vendors, credentials }: Catalogue): boolean {
   const kind = vendors.get(vendorCode)?.kind
   const provider = kind === undefined ? undefined : providerOf(kind)

@@ -1,18 +1,18 @@
 /**
- * One timer for all running exchanges: once a second it lets each say that it lives (keep-alive to its client) and where
- * it stands (progress to the store). Thousands of slow streams cost one timer, not thousands, and they take turns within
- * the second: all at once they would keep every other call waiting. A stop of the gateway reaches them the same way.
+ * One timer for all running exchanges: once a second, each may send a keep-alive to its client and its progress to the
+ * store. Thousands of slow streams cost one timer, not thousands, and they are spread over the second: all at once they
+ * would delay every other call. They learn of a stop of the gateway in the same way.
  */
 import { IndexedSet, type Indexed } from '../../core/indexed-set.ts'
 
 export interface Pulse {
   add(stream: PulsedStream): void
-  /** Lets it speak within a tenth of a second, and once a second from then on: what has just begun is not on record yet. */
+  /** Calls it within a tenth of a second, and once a second from then on: what has just begun is not recorded yet. */
   soon(stream: PulsedStream): void
   remove(stream: PulsedStream): void
-  /** Lets all of them speak: for tests with a time of their own. */
+  /** Calls all of them: for tests with a simulated clock. */
   beat(now: number): void
-  /** The gateway stops: all of them are told, and whoever comes later has to look. */
+  /** The gateway stops: all of them are told; a later one has to check for itself. */
   stopAll(): void
   readonly stopping: boolean
   stop(): void

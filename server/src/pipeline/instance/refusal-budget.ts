@@ -1,6 +1,6 @@
 import type { LoggedCall } from '../call.ts'
 
-/** Rows a second for refused calls without a known key: an attacker must not fill the disk. */
+/** Log rows per second for refused calls without a known key: an attacker must not fill the disk. */
 const ANONYMOUS_ROWS_PER_SECOND = 20
 
 /** Whether a refused call gets a log row of its own; the excess of calls nobody can be charged for is only counted. */

@@ -1,12 +1,12 @@
 /**
- * Counts tokens where an upstream does not say. The tokenizer's time grows with the square of a run without a break, so
- * texts are counted in slices, and long ones give the event loop its turn between slices.
+ * Counts tokens where an upstream reports none. The tokenizer's time grows with the square of the length of a run without
+ * spaces, so texts are counted in slices, and long texts yield to the event loop between slices.
  */
 import { createRequire } from 'node:module'
 import { setImmediate as turn } from 'node:timers/promises'
 
 export interface TokenCounter {
-  /** Reads the vocabulary, which takes about 200 ms, before somebody has to wait for it. */
+  /** Reads the vocabulary in advance, which takes about 200 ms. */
   load(): void
   /** For short texts, such as one event of a stream. */
   count(text: string): number
@@ -20,7 +20,7 @@ const SLICE_CHARACTERS = 2_048
 const RUN_CHARACTERS = 96
 const LONG_RUN = new RegExp(`\\S{${RUN_CHARACTERS}}`, 'g')
 
-/** Most upstreams say what they used, and a start does not wait for what few calls need. */
+/** The vocabulary is loaded on demand: most upstreams report usage, so few calls need it. */
 export function createTokenCounter(): TokenCounter {
   let vocabulary: Vocabulary | undefined
   const countSlice = (slice: string): number => {
@@ -61,7 +61,7 @@ interface Vocabulary {
   countTokens(text: string, options: { readonly allowedSpecial: 'all' }): number
 }
 
-/** Without a promise: whoever counts the text of a stream cannot wait. */
+/** Synchronous, because counting the text of a stream cannot wait. */
 function readVocabulary(): Vocabulary {
   const read: unknown = createRequire(import.meta.url)('gpt-tokenizer/encoding/o200k_base')
   if (isVocabulary(read)) return read

@@ -1,6 +1,6 @@
 /**
- * What an instance does to keep responses: new ones are written a few milliseconds later, many at once, so that no call
- * waits for it; until then they are found here. Conversations are read back link by link.
+ * Keeps responses: new ones are written a few milliseconds later, many at once, so that no call waits; until then they
+ * are found here. A conversation is read back turn by turn.
  */
 import { responseIdOf, writeTurn } from '../../core/protocols/responses/answer/stored-turn.ts'
 import type { JsonValue } from '../../core/json.ts'
@@ -22,7 +22,7 @@ const PENDING_BYTES_MAX = 128 * 1024 * 1024
 const BATCH_MAX = 64
 const BATCH_WAIT_MS = 5
 const WRITE_TRIES_MAX = 3
-/** Another instance may be about to write what a fast client already asks for. */
+/** Another instance may still be writing what a fast client already requests. */
 const MISS_WAITS_MS: readonly number[] = [50, 250]
 
 export interface NewTurn {
@@ -42,7 +42,7 @@ export type NewContent =
       /** Items, or their array as JSON text. */
       readonly input: readonly JsonValue[] | string
       readonly responseJson: string
-      /** Of the request; about what the input takes. */
+      /** Size of the request, approximately that of the input. */
       readonly requestBytes: number
     }
   | (Extract<TurnContent, { kind: 'upstream' }> & { readonly responseId: string })
@@ -315,7 +315,7 @@ function waitingOf({ keyId, modelId, previousId, history, at, content }: NewTurn
 /** About what a pin takes in memory. */
 const PIN_BYTES = 300
 
-/** A kept body is written down when it is needed first, after the call has ended. */
+/** A kept body is serialised when it is first needed, after the call has ended. */
 class LateBody {
   readonly kind = 'kept'
   readonly #input: readonly JsonValue[] | string

@@ -4,7 +4,7 @@ import { estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind } from './kind.ts'
 import { inputUsageReader, textOfInput } from './read-input.ts'
 
-/** Texts made into vectors. Only the input is paid for; the vectors go to the client as they came, numbers or base64. */
+/** Texts to vectors. Only the input is charged; the vectors go to the client as received, numbers or base64. */
 export const EMBEDDINGS: EndpointKind = {
   id: 'embeddings',
   flow: 'exchange',
@@ -17,7 +17,7 @@ export const EMBEDDINGS: EndpointKind = {
     requests: requestForm({
       model: 'model',
       user: 'user',
-      // Servers of models that read pictures: nobody knows here what is behind an address.
+      // For servers with models that read pictures: the gateway cannot see what an address refers to.
       'input[].image': 'unseen-input',
       'input[].image_url': 'unseen-input',
     }),

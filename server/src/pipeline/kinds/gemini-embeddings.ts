@@ -9,12 +9,12 @@ import { estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind } from './kind.ts'
 import { textIn } from './read-input.ts'
 
-/** Pictures, sound and documents of models that read them: their tokens are in no byte seen here. */
+/** Pictures, sound and documents: their tokens cannot be counted from the bytes seen here. */
 const UNSEEN_PARTS = ['inlineData', 'inline_data', 'fileData', 'file_data']
 
 /**
- * Texts made into vectors, in the words of the Gemini API: one at `:embedContent`, many at `:batchEmbedContents`, each with
- * the model's name in its request as well. Chains are those of embeddings.
+ * Texts to vectors, in the form of the Gemini API: one at `:embedContent`, many at `:batchEmbedContents`, each with the
+ * model's name in its request as well. Chains are those of embeddings.
  */
 export const GEMINI_EMBEDDINGS: EndpointKind = {
   id: 'gemini-embeddings',

@@ -2,7 +2,7 @@ import { PROTOCOL_IDS, type ProtocolId } from '../../core/catalogue.ts'
 import { estimateOf } from '../stages/estimate.ts'
 import type { EndpointKind, EndpointPath } from './kind.ts'
 
-/** Chat and its like, in four wire languages that are converted into each other. */
+/** Text generation, in four protocols that are converted into each other. */
 export const GENERATE: EndpointKind = {
   id: 'generate',
   flow: 'exchange',

@@ -9,17 +9,17 @@ import { requestForm } from '../../core/passthrough/requests/request-form.ts'
 import { estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind, EstimatedCall } from './kind.ts'
 
-/** A middling picture, as vendors that bill tokens count one. */
+/** An average picture, as vendors that bill tokens count one. */
 const TOKENS_PER_IMAGE = 1_600
-/** The largest and best, with the steps to it. */
+/** The largest picture at the best quality, with its intermediate steps. */
 const TOKENS_PER_IMAGE_WORST = 16_000
 
 const BYTES_PER_TOKEN = 4
 
-/** No vendor makes more in one call: beyond it lies a slip of the pen, or somebody who tries what happens. */
+/** No vendor makes more in one call; a higher number is a mistake or an attempt at abuse. */
 const IMAGES_MAX = 100
 
-/** Pictures out of words. The ones that were made are paid for, whatever was asked for. */
+/** Pictures from text. Those that were made are charged, whatever number was requested. */
 export const IMAGES: EndpointKind = {
   id: 'images',
   flow: 'exchange',
@@ -41,7 +41,7 @@ export const IMAGES: EndpointKind = {
       user: 'user',
       stream: 'stream',
       n: 'candidates',
-      // Ark makes a row of pictures of one request, as many as the prompt needs.
+      // Ark makes a series of pictures for one request, as many as the prompt needs.
       'sequential_image_generation_options.max_images': 'candidates-most',
       // Pictures to start from are behind addresses, or in the body.
       image: 'unseen-input',
@@ -87,7 +87,7 @@ export const IMAGES: EndpointKind = {
       },
       usageReaders({
         places: {
-          // Of input the parts are told besides; of a vendor that tells no input nothing is known.
+          // The parts of the input are reported as well; of a vendor that reports no input nothing is known.
           input: ['input_tokens', 'prompt_tokens'],
           cached: ['input_tokens_details.cached_tokens'],
           output: ['output_tokens', 'completion_tokens'],
@@ -106,7 +106,7 @@ export const IMAGES: EndpointKind = {
   },
 }
 
-/** How many pictures is all that is known before: of their tokens there is a rule. */
+/** Only the number of pictures is known in advance; their tokens are estimated by a rule. */
 function estimate(model: Model, call: EstimatedCall): Estimate {
   const { candidates: images = 1, form, bodyBytes, mediaBytes, mediaCount } = call.scan
   const read = estimateInput(model, call)

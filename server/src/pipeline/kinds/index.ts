@@ -38,7 +38,7 @@ export function kindOf(protocol: ChainProtocol): EndpointKind {
   return kind
 }
 
-/** Where calls of a model with such a chain go, as the contract writes the paths: those that its kind of vendor takes. */
+/** The paths for calls of a model with such a chain, as the contract writes them: those that its kind of vendor supports. */
 export function endpointsOf(protocol: ChainProtocol, vendorKind: string | undefined): readonly string[] {
   const provider = vendorKind === undefined ? undefined : providerOf(vendorKind)
   const taken = protocol === 'video' ? undefined : provider?.dialects[protocol]?.paths

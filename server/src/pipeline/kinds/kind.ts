@@ -1,6 +1,6 @@
 /**
- * What an endpoint of the gateway is, as data: which paths lead to it, and what a call over it takes of
- * its account. One file a kind beside this one, one line each in `index.ts`; the stages and the router of paths take any.
+ * What an endpoint of the gateway is, as data: which paths lead to it, and what a call takes from its account. One file
+ * per kind beside this one, one line each in `index.ts`; the stages and the router handle any kind.
  */
 import type { Estimate } from '../../core/ledger/operations.ts'
 import type { Catalogue, ChainProtocol, Model, PassedFormId } from '../../core/catalogue.ts'
@@ -17,49 +17,52 @@ export interface EndpointKind {
   readonly id: string
   readonly paths: readonly EndpointPath[]
   /**
-   * `exchange`: answered while the client waits. `task`: an order, which goes on without its client. `count` and `stored`:
-   * questions, which are free.
+   * `exchange`: answered while the client waits. `task`: an order that continues without its client. `count` and
+   * `stored`: free questions.
    */
   readonly flow: 'exchange' | 'task' | 'count' | 'stored'
   /** Chains of these protocols can answer its calls, as they are or converted. */
   readonly chains: readonly ChainProtocol[]
-  /** What one call counts in the windows of limits, by what it is thought to use; absent: nothing. */
+  /** What one call counts in the limit windows, by its estimate; absent: nothing. */
   readonly counts?: (estimate: Estimate) => Counts
-  /** What an exchange will likely use, and at the most; that is held. Absent: nothing is held, or an order says it itself. */
+  /**
+   * What an exchange will likely use, and use at most, which is held. Absent: nothing is held, or the order itself says
+   * it.
+   */
   readonly estimate?: (model: Model, call: EstimatedCall, parts: EstimateParts) => Estimate
-  /** What of a request is refused before anything is held, told to its client; undefined: nothing. Absent: nothing ever is. */
+  /** Why a request is refused before anything is held, as a message for the client; undefined: it is not. Absent: never. */
   readonly refuses?: (scan: ScannedRequest) => string | undefined
   /** What is read of bodies that are forms (multipart/form-data); absent: every body is JSON. */
   readonly forms?: FormReading
-  /** Of a kind that is passed on as it is, in a wire form of its own; absent: its calls speak protocols. */
+  /** The wire form of a kind that is passed on unchanged; absent: its calls speak protocols. */
   readonly form?: PassedForm
 }
 
-/** A wire form that nothing converts. */
+/** A wire form that is never converted. */
 export interface PassedForm {
   readonly id: PassedFormId
-  /** What is read of a request as it passes: its model, and what sizes the hold. */
+  /** What is read of a request as it passes: its model, and what determines the hold. */
   readonly requests: RequestForm
   /** What is read of an answer as it passes: its model, its usage, an error. */
   readonly answers: AnswerForm
-  /** What of a body the model reads: counted where the upstream tells no usage. */
+  /** What the model reads of a body: counted if the upstream reports no usage. */
   readonly text: (body: JsonValue) => RequestText
-  /** Of calls that make images: output tokens of one, where a vendor that bills tokens tells none. */
+  /** Of calls that make images: output tokens of one, where a vendor that bills tokens reports none. */
   readonly tokensPerImage?: number
   /**
-   * Answers are no JSON, or may be another text: their bytes pass as they come. Where the upstream tells no output, it is what
-   * the estimate says, however much of it has come. `only`: a document is no answer. Absent: answers are documents.
+   * Answers are not JSON, or need not be: their bytes pass as received. If the upstream reports no output, the estimate
+   * counts, however much has come. `only`: a JSON document is not an answer. Absent: answers are documents.
    */
   readonly answersInBytes?: 'only' | 'too'
-  /** It is about the sound in the files of its requests, which are forms: how long that plays is measured. */
+  /** Its requests are forms with sound files, whose duration is measured. */
   readonly listens?: true
-  /** The smallest request, without its model: `explain` asks about it, and a chain is tried with it. */
+  /** The smallest request, without its model: used by `explain`, and to test a chain. */
   readonly smallest: JsonObject
   /** Its file, where requests are forms. */
   readonly smallestFile?: { readonly field: string; readonly name: string; readonly content: Uint8Array }
 }
 
-/** A received call, as far as its size depends on it. */
+/** The part of a received call that determines its size. */
 export interface EstimatedCall {
   readonly scan: ScannedRequest
   readonly past?: { readonly kind: 'upstream' | 'kept' }
@@ -80,8 +83,8 @@ export interface EndpointPath {
   /** Also takes HEAD, like GET. */
   readonly head?: true
   /**
-   * As the contract writes it, and as the log has it. `{name}` stands for a segment; in front of a colon for any text, since
-   * ids of models may hold slashes.
+   * As the contract and the log write it. `{name}` stands for a segment; before a colon it stands for any text, because
+   * model ids may hold slashes.
    */
   readonly path: string
   /** The log has the values instead of their names. */

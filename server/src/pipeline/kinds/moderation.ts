@@ -4,7 +4,7 @@ import { estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind } from './kind.ts'
 import { inputUsageReader, textOfInput } from './read-input.ts'
 
-/** Whether texts and pictures break rules. Mostly billed by the call, or free; few vendors tell usage. */
+/** Whether texts and pictures violate rules. Mostly billed by call, or free; few vendors report usage. */
 export const MODERATION: EndpointKind = {
   id: 'moderation',
   flow: 'exchange',

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { usageReaders } from '../../core/metering/counters.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
 
-/** Usage of answers that are made of no tokens: what was read is all there is. */
+/** Usage of answers without output tokens: only the input counts. */
 export const inputUsageReader = usageReaders({
   places: { input: ['prompt_tokens', 'total_tokens', 'input_tokens'] },
   toUsage: ({ input }) => ({ ...NO_USAGE, input, output: 0 }),

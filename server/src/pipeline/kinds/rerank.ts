@@ -8,13 +8,13 @@ import { estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind } from './kind.ts'
 import { inputUsageReader, textIn } from './read-input.ts'
 
-/** One call is a query over up to as many documents, as vendors bill it. */
+/** Vendors bill a query over up to this many documents as one call. */
 const DOCUMENTS_PER_REQUEST = 100
 const BYTES_PER_TOKEN = 4
 
 /**
- * Documents put in order by how well they answer a query. Cohere's form and Jina's differ in names that nobody reads here;
- * Cohere's SDK calls `/v2/rerank`. The model reads the query with each document, and vendors count it so.
+ * Documents ordered by relevance to a query. Cohere's form and Jina's differ only in names that are not read here;
+ * Cohere's SDK calls `/v2/rerank`. The model reads the query with each document, and vendors count it that way.
  */
 export const RERANK: EndpointKind = {
   id: 'rerank',

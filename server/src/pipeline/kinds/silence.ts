@@ -2,7 +2,7 @@ const SILENCE_SECONDS = 0.5
 const SILENCE_RATE = 8_000
 const WAVE_HEAD_BYTES = 44
 
-/** Half a second of nothing, as a WAV file: the shortest that vendors take is a tenth of a second. */
+/** Half a second of silence, as a WAV file: the shortest that vendors take is a tenth of a second. */
 export function silence(): Uint8Array {
   const length = SILENCE_SECONDS * SILENCE_RATE * 2
   const file = new Uint8Array(WAVE_HEAD_BYTES + length)

@@ -12,14 +12,14 @@ import type { EndpointKind, EstimatedCall } from './kind.ts'
 import { textIn } from './read-input.ts'
 
 /**
- * Sound for each byte of text, in tokens: twenty for a second, in which English has fifteen letters and Chinese five
- * characters of three bytes.
+ * Tokens of sound per byte of text: twenty tokens per second, in which English has fifteen characters and Chinese five of
+ * three bytes.
  */
 const TOKENS_PER_BYTE = 1.5
 /** At a quarter of the speed. */
 const TOKENS_PER_BYTE_WORST = 6
 
-/** Texts that are spoken. The answer is sound, passed on as it comes; its text is what is paid for, or the vendor's tokens. */
+/** Text to speech. The answer is sound, passed on as received; its text is charged, or the vendor's tokens. */
 export const SPEECH: EndpointKind = {
   id: 'speech',
   flow: 'exchange',
@@ -65,7 +65,10 @@ export const SPEECH: EndpointKind = {
   },
 }
 
-/** A vendor that answers with sound alone tells no tokens, and one that began to speak makes the whole text: there is a rule. */
+/**
+ * A vendor that answers with sound alone reports no tokens, and one that has begun speaks the whole text: a rule
+ * estimates them.
+ */
 function estimate(model: Model, call: EstimatedCall): Estimate {
   const { spokenCharacters, spokenBytes } = call.scan
   return {

@@ -11,20 +11,23 @@ import type { EndpointKind, EstimatedCall } from './kind.ts'
 import { textIn } from './read-input.ts'
 import { silence } from './silence.ts'
 
-/** Sound as vendors that bill tokens count it: ten a second, and at the most. */
+/** Input tokens per second of sound at vendors that bill tokens, also the maximum. */
 const INPUT_TOKENS_PER_SECOND = 10
 const INPUT_TOKENS_PER_SECOND_WORST = 50
-/** Words of somebody who speaks: 150 a minute, and of the fastest, in the language with the most tokens, with times. */
+/**
+ * Tokens of transcribed speech: 150 words a minute; the maximum is for the fastest speaker, in the language with the most
+ * tokens, with time stamps.
+ */
 const OUTPUT_TOKENS_PER_SECOND = 4
 const OUTPUT_TOKENS_PER_SECOND_WORST = 40
 const BYTES_PER_TOKEN = 4
 
-/** What somebody else is to fetch has no length here. */
+/** The length of a file at another address cannot be measured here. */
 const SEND_THE_SOUND = 'send the sound itself as file: sound at another address cannot be measured'
 
 /**
- * Sound that is written down, in its own language or in English. The form passes byte for byte but for its model; how long its
- * sound plays, measured here, is what is paid for, or the vendor's tokens.
+ * Transcription, or translation to English. The form passes byte for byte except for its model; the duration of its
+ * sound, measured here, is charged, or the vendor's tokens.
  */
 export const TRANSCRIPTION: EndpointKind = {
   id: 'transcription',
@@ -80,7 +83,10 @@ export const TRANSCRIPTION: EndpointKind = {
   },
 }
 
-/** Of a vendor that tells no tokens there is a rule by the sound's length: it writes down all of it, whoever leaves. */
+/**
+ * If a vendor reports no tokens, a rule estimates them from the duration: the vendor transcribes all of it, even if the
+ * client leaves.
+ */
 function estimate(_model: Model, { scan }: EstimatedCall): Estimate {
   const seconds = scan.soundSeconds ?? 0
   const textBytes = scan.bodyBytes - scan.mediaBytes

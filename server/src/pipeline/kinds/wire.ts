@@ -38,7 +38,7 @@ export function wireOf(id: WireId): WireForm {
   }
 }
 
-/** Its calls are about the sound in their files, so that how long that plays is asked for where no file is sent. */
+/** Its calls are about sound files, so that `explain`, which gets no file, asks for the duration. */
 export function listensTo(id: WireId): boolean {
   return isPassedForm(id) && passedForm(id).listens === true
 }

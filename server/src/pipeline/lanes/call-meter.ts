@@ -5,7 +5,7 @@ import type { Pipeline } from '../context.ts'
 /** A meter that remembers whether the upstream left the input count to us. */
 export class CallMeter {
   readonly meter: Meter
-  /** The input figure is the quick estimate of the hold; the settling counts it properly. */
+  /** The input figure is the quick estimate of the hold; settlement counts it properly. */
   inputEstimated = false
 
   constructor(
@@ -30,7 +30,7 @@ export class CallMeter {
 
 const CHARACTERS_PER_TOKEN = 4
 
-/** An answer does not fail for a count of ours: its length stands in. */
+/** A failing token count does not fail the answer: its length is used instead. */
 function countTokens(
   { tokens, telemetry }: Pick<Pipeline, 'tokens' | 'telemetry'>,
   { requestId }: Pick<ReservedCall, 'requestId'>,

@@ -1,4 +1,4 @@
-/** What both forms of a converted answer are made of. */
+/** What both forms of a converted answer share. */
 import type { Meter } from '../../core/metering/meter.ts'
 import type { Protocol, ReplyContext } from '../../core/protocols/protocol.ts'
 import type { AnswerTask, TaskResult } from './threads/work.ts'
@@ -11,9 +11,9 @@ export interface Conversion {
   readonly cutAt: readonly string[]
   /** The client may continue from the answer. */
   readonly keeps: boolean
-  /** Does in a thread what would take too long here. */
+  /** Runs in a thread what would take too long here. */
   readonly far: (task: AnswerTask) => Promise<TaskResult>
-  /** Asked before an answer of so many bytes is taken apart here. */
+  /** Asked before an answer of so many bytes is parsed on this thread. */
   readonly turn: (bytes: number) => Promise<void> | undefined
   /** Runs something after everybody else has had a turn. */
   readonly nextTurn: (go: () => void) => void

@@ -40,7 +40,7 @@ export interface ConvertibleLeg {
   readonly chain: Leg['chain']
   readonly model: Pick<Leg['model'], 'maxOutputTokens'>
   readonly unsigned?: true
-  /** Canonical names of hosted tools that would cost extra and have no price: the chain is treated as one without them. */
+  /** Canonical names of hosted tools that would cost extra and have no price: the chain is treated as if it lacked them. */
   readonly unpricedTools?: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export interface PreparedRequest {
   readonly issuer: string
   readonly needsInline: NeedsInline
   readonly remote: readonly RemoteMedia[]
-  /** JSON paths the canonical form has no room for. */
+  /** JSON paths that the canonical form cannot represent. */
   readonly dropped: readonly string[]
 }
 
@@ -177,19 +177,19 @@ function findForcedUnpriced(
   }
 }
 
-/** Tools are offered to a model that is said to call none. */
+/** Tools are offered to a model that, according to the catalogue, calls none. */
 function lacksTools({ chain }: ConvertibleLeg, { tools }: CanonicalRequest): boolean {
   return chain.capabilities.tools === false && tools.length > 0
 }
 
-/** Offered tools can be left out; an answer without the call that is demanded would be another one. */
+/** Offered tools can be left out; an answer without a required call would be a different one. */
 function findForced(leg: ConvertibleLeg, request: CanonicalRequest): Refused | undefined {
   const { toolChoice } = request
   if (!lacksTools(leg, request) || toolChoice === undefined || !isForced(toolChoice)) return undefined
   return unsupported('toolChoice', 'this model does not call tools')
 }
 
-/** What is sent upstream: there nothing is kept and nothing continued, for that is done here. */
+/** What is sent upstream: responses are stored and continued here, not there. */
 function wantedOf(call: ConvertibleCall, leg: ConvertibleLeg, asked: CanonicalRequest): CanonicalRequest {
   const state = keepsAnswers(call.endpoint.protocol) ? NO_STATE : asked.state
   const offered = lacksTools(leg, asked) ? NO_TOOLS : {}
@@ -213,7 +213,7 @@ function decodeOnce(client: Protocol, call: ConvertibleCall): Decoded<CanonicalR
   return decoded
 }
 
-/** A conversation kept here stands in front of what the client sends; the answer still names what it continues. */
+/** A conversation kept here is put before what the client sends; the answer still names the response it continues. */
 function decodeBody(client: Protocol, call: ConvertibleCall, body: JsonObject): Decoded<CanonicalRequest> {
   if (call.past?.kind !== 'kept') return client.decodeRequest(body)
   const decoded = client.decodeRequest(continuedBody(body, pastItems(call.past)))

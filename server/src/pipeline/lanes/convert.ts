@@ -102,7 +102,7 @@ function openPrepared(
   })
 }
 
-/** In a thread of its own: what comes back are the upstream's bytes and the little that answers need of the request. */
+/** In a thread: it returns the upstream's bytes and the few facts of the request that answers need. */
 async function openFar(
   pipeline: ConvertParts,
   call: ReservedCall,

@@ -36,7 +36,7 @@ export class ConvertedStream implements StreamLane {
     this.#decoder = upstream.streamDecoder()
     this.#encoder = client.streamEncoder(context)
     this.#cutter = cutAt.length === 0 ? undefined : stopCutter(cutAt)
-    // A text that is searched has to be there.
+    // Text that is searched for stop sequences must not be lifted out.
     this.#lifted = new LiftedStrings(this.#cutter === undefined ? LIFTED_MARK : undefined)
     this.#reader = createSseReader({ lifted: this.#lifted })
   }
@@ -57,7 +57,7 @@ export class ConvertedStream implements StreamLane {
     const step = new StepBuilder(this.#lifted)
     for (const event of this.#reader.end()) this.#take(this.#decoder.push(event), step)
     const last = this.#decoder.end()
-    // What a decoder calls an error at the end of the connection is no word of the upstream's: it was cut.
+    // An error that a decoder reports at the end of the connection is not the upstream's own: the answer was cut.
     const cut = last.some((part) => part.type === 'error')
     this.#take(
       last.filter((part) => part.type !== 'error'),
@@ -95,7 +95,7 @@ export class ConvertedStream implements StreamLane {
         step.failure = { kind: 'error', status: part.error.status, raw: part.error.raw, delivered: true }
       }
     }
-    // An event's usage covers the text beside it, whichever of the two the decoder tells first.
+    // An event's usage covers its text, whichever of the two the decoder emits first.
     for (const part of parts) if (part.type === 'usage') this.meter.observePart(part)
     if (this.#cutter?.stopped === true) step.stage = 'enough'
   }
@@ -123,7 +123,7 @@ export class ConvertedStream implements StreamLane {
   }
 }
 
-/** Stands in texts for what was lifted out of them; never told to anybody. */
+/** Placeholder in texts for what was lifted out of them; never sent to anybody. */
 const LIFTED_MARK = `lifted${randomBytes(16).toString('hex')}n`
 
 class StepBuilder {

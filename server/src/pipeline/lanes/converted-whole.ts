@@ -1,4 +1,4 @@
-/** A whole answer of another protocol: taken apart once it is complete, here or in a thread. */
+/** A whole answer of another protocol: converted once it is complete, on this thread or in another. */
 import { cutResponse } from '../../core/canonical/stop-sequences.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { type BodyTap, createBodyTap } from '../../core/passthrough/body-tap.ts'
@@ -9,10 +9,10 @@ import type { KeptAnswer, LaneMeter, WholeEnd, WholeLane } from './lane.ts'
 import { answerText, countImages } from './threads/answer-text.ts'
 import { sharedBytes } from './threads/shared-bytes.ts'
 
-/** A whole answer that has to be parsed; no model writes this much in one go. */
+/** Limit for a whole answer that has to be parsed; no model writes this much at once. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
 
-/** Taking it apart and putting it together takes a few milliseconds. */
+/** Parsing and writing it takes a few milliseconds. */
 const NEAR_ANSWER_BYTES_MAX = 131_072
 
 /** A few milliseconds of reading. */
@@ -25,9 +25,9 @@ export class ConvertedWhole implements WholeLane {
   readonly #chunks: Uint8Array[] = []
   #length = 0
   #json: string | undefined
-  /** Reads the usage off the passing bytes once nobody waits for the answer. */
+  /** Reads the usage from the passing bytes when no client waits for the answer any more. */
   #tap: BodyTap | undefined
-  /** What the tap has not come to yet. */
+  /** What the tap has not read yet. */
   #untapped: Uint8Array[] = []
 
   constructor(conversion: Conversion) {

@@ -42,7 +42,7 @@ export interface RewrittenAnswer {
   readonly sound?: Sound
 }
 
-/** undefined: this is no answer of the vendor's. */
+/** undefined: this is not an answer of the vendor. */
 export function rewriteAnswer(
   bytes: Uint8Array,
   rewrite: FormRewrite,

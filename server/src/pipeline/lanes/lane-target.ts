@@ -1,4 +1,4 @@
-/** What a lane is opened for, and what comes of opening it. */
+/** What a lane is opened for, and the result of opening it. */
 import type { Lane } from './lane.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 import type { Leg } from '../attempt/leg.ts'

@@ -10,16 +10,16 @@ import type { BodyPiece } from '../../core/passthrough/splice.ts'
 
 export type Bytes = Uint8Array | string
 
-/** Asked by methods and not by getters: a literal with a getter costs every call its garbage (docs/performance.md). */
+/** Methods, not getters: an object literal with a getter makes garbage in every call (docs/performance.md). */
 export interface Lane {
   /** What goes upstream. */
   readonly body: readonly BodyPiece[]
   readonly bodyLength: number
   /** JSON paths of the request that had no counterpart. */
   readonly dropped: readonly string[]
-  /** Of what the call asked for at extra cost, what is in `body`; absent: all of it. */
+  /** What of the requested extras is in `body`; absent: all of them. */
   readonly sentExtras?: readonly string[] | undefined
-  /** The upstream told no input count: the meter's is a quick estimate, to be counted properly when the call settles. */
+  /** The upstream reported no input count: the meter's is a quick estimate, to be counted properly at settlement. */
   inputEstimated(): boolean
   /** Reasoning of the history goes back to its issuer in it. Absent: it does not. */
   replays?(): boolean
@@ -30,7 +30,7 @@ export interface Lane {
   openWhole(contentType?: string): WholeLane
 }
 
-/** What there is to remember of a response: its whole JSON, or the id under which the upstream keeps it. */
+/** What is kept of a response: its whole JSON, or the id under which the upstream keeps it. */
 export type KeptAnswer =
   | { readonly kind: 'response'; readonly json: string }
   | { readonly kind: 'id'; readonly id: string }
@@ -63,9 +63,9 @@ export interface StreamStep {
   /** The first content, tool call, reasoning, refusal or clean finish has been seen: the answer may begin. */
   readonly meaningful: boolean
   /**
-   * `finishing`: a clean end has come into sight, now or before. `finished`: the protocol's last word was said, nothing
-   * may follow. `enough`: the answer is over for the client although the upstream would go on, as at a stop sequence it
-   * could not be told of.
+   * `finishing`: a clean end is in sight, now or before. `finished`: the protocol's last event has come, nothing may
+   * follow. `enough`: the answer is over for the client although the upstream would continue, as at a stop sequence that
+   * could not be sent to it.
    */
   readonly stage: 'flowing' | 'finishing' | 'finished' | 'enough'
   /** The upstream reported an error inside its 200, or broke its own protocol. */
@@ -83,14 +83,14 @@ export type AnswerFailure =
     }
 
 export interface WholeLane extends AnswerLane {
-  /** Used while it comes, so that nothing of it is held back. Absent: it is held up to a bound. */
+  /** Passed on as it comes, without holding anything back. Absent: it is held up to a limit. */
   readonly flows?: true
   /** Of what it gave, where that is not what the upstream sent. */
   readonly contentType?: string | undefined
   /** Bytes ready for the client; a lane that needs the whole document gives them at `end`. */
   push(chunk: Uint8Array): readonly Bytes[]
   end(): WholeEnd
-  /** Instead of `end`, where the document is too large to be taken apart at once; undefined: it is not. */
+  /** Instead of `end`, if the document is too large to be parsed at once; undefined: it is not. */
   endFar?(): Promise<WholeEnd> | undefined
   /** The client has gone: from now on the answer is read for its usage alone. Absent: nothing of it is kept anyway. */
   forget?(): void

@@ -1,4 +1,7 @@
-/** A whole answer that is no JSON, such as sound: its bytes go on as they come, and the first one begins the answer. */
+/**
+ * A whole answer that is not JSON, such as sound: its bytes are passed on as they come, and the first one begins the
+ * answer.
+ */
 import type { Meter } from '../../core/metering/meter.ts'
 import type { Bytes, WholeEnd, WholeLane } from './lane.ts'
 

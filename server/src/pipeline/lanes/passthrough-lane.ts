@@ -1,4 +1,4 @@
-/** The lane between equal protocols: the client's bytes upstream and the upstream's back, but for the model's name. */
+/** The lane between equal protocols: the client's bytes upstream and the upstream's back, except for the model's name. */
 import { isPassedForm } from '../../core/catalogue.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { type BodyTap, createBodyTap } from '../../core/passthrough/body-tap.ts'
@@ -76,7 +76,7 @@ export function openPassthroughLane(
   return rewrittenFar(pipeline, call, leg).then(openOn)
 }
 
-/** The wire form of its requests and answers is the client's, but for a vendor of its own form. */
+/** The wire form of its requests and answers is the client's, unless the vendor has a form of its own. */
 type LaneDialect = WireDialect & Pick<PassedDialect, 'rewrite'>
 
 interface Opening {
@@ -126,7 +126,7 @@ function openOver(
     bodyLength: length,
     dropped: rewritten?.dropped ?? [],
     inputEstimated: () => metering.inputEstimated,
-    // A form without streams has no other answer than a document, and events of a vendor's own are none of the client's.
+    // A form without streams only has documents as answers, and a vendor's own events are not the client's.
     ...(passing.wire.answers.streams && dialect.rewrite === undefined
       ? { passesStreams: true as const }
       : {}),
@@ -145,14 +145,14 @@ function openOver(
   }
 }
 
-/** A document in such a form's answer is none of it: it tells what went wrong, as does a page of whoever stands in between. */
+/** In such a form a document is not an answer: it is an error, or a page of a proxy in between. */
 const DOCUMENT = /^(?:application\/(?:[^;\s]+\+)?json|text\/html)\b/i
 
 function passesBytes({ endpoint }: ReservedCall, contentType: string | undefined): boolean {
   return endpoint.kind.form?.answersInBytes !== undefined && !DOCUMENT.test(contentType ?? '')
 }
 
-/** Where only bytes are, a document may be about anything: it is read for an error, and never passed on. */
+/** Where answers are bytes only, a document is read for an error and never passed on. */
 function isAnswer({ endpoint }: ReservedCall): boolean {
   return endpoint.kind.form?.answersInBytes !== 'only'
 }
@@ -247,7 +247,7 @@ class PassedStream implements StreamLane {
     const { meaningful, terminated, closed } = this.#tap.observed
     const failure = this.#failure()
     if (!closed) return { output, meaningful, stage: terminated ? 'finishing' : 'flowing', failure }
-    // The end that clients judge success by goes out now, even if the upstream takes its time to close.
+    // The end by which clients recognise success is sent now, even if the upstream is slow to close.
     const rest = this.#tap.finish().output
     return {
       output: rest.length === 0 ? output : [...output, ...rest],

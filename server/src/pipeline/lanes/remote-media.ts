@@ -1,5 +1,5 @@
 /**
- * Fetches what a client named by address and a chain wants with its bytes: bounded in number, size and time, guarded by
+ * Fetches what a client named by address and a chain needs as bytes: bounded in number, size and time, guarded by
  * `upstream/remote/fetch-remote.ts`, counted with the call's own body, and once per call however many chains are tried.
  */
 import { isTextual, MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../core/canonical/media/media-type.ts'
@@ -13,16 +13,16 @@ import type { Pipeline } from '../context.ts'
 
 /** Vendors take at most this many images in a request, give or take. */
 const ADDRESSES_MAX = 100
-/** Gemini's limit for everything inline; the others take less a piece. */
+/** Gemini's limit for all inline data; the others accept less per piece. */
 const FILE_BYTES_MAX = 20 * 1024 * 1024
-/** All of one call; base64 makes a third more of it. */
+/** Limit for one call; base64 adds a third. */
 const CALL_BYTES_MAX = 64 * 1024 * 1024
 const FETCH_TIMEOUT_MS = 20_000
 const PARALLEL_MAX = 6
 
 export type FetchedMedia =
   | { readonly kind: 'fetched'; readonly sources: ReadonlyMap<string, MediaSource> }
-  /** One of them cannot be had: the sentence that says which and why. */
+  /** One of them cannot be fetched: the sentence says which and why. */
   | { readonly kind: 'refused'; readonly message: string }
 
 /** Throws 50301 when the process has no room for their bytes. */
@@ -104,7 +104,7 @@ function reasonOf({ reason, detail }: Extract<RemoteAnswer, { kind: 'refused' }>
     : detail
 }
 
-/** Addresses come from outside and go into messages: bounded. */
+/** Addresses come from clients and go into messages, so they are shortened. */
 function sentence(url: string, reason: string): string {
   return `${url.length > 200 ? `${url.slice(0, 200)}…` : url} cannot be fetched: ${reason}`
 }

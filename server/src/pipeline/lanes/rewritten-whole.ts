@@ -1,4 +1,4 @@
-/** A whole answer in a vendor's own form: taken apart once it is complete, and read on as the client's form is. */
+/** A whole answer in a vendor's own form: rewritten once it is complete, then read like the client's form. */
 import type { RewrittenAnswer } from './edit-body.ts'
 import type { LaneMeter, WholeEnd, WholeLane } from './lane.ts'
 import { sharedBytes } from './threads/shared-bytes.ts'
@@ -6,19 +6,19 @@ import type { TaskResult } from './threads/work.ts'
 
 /** No vendor answers with more in one document. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
-/** Taking it apart and putting it together takes a few milliseconds. */
+/** Parsing and writing it takes a few milliseconds. */
 const NEAR_BYTES_MAX = 131_072
 
 const BROKEN: WholeEnd = { output: [], failure: { kind: 'cut' } }
 
 export interface AnswerRewriting {
-  /** undefined: this is no answer of the vendor's. */
+  /** undefined: this is not an answer of the vendor. */
   near(body: Uint8Array): RewrittenAnswer | undefined
   /** The same in a thread. */
   far(body: Uint8Array): Promise<TaskResult>
 }
 
-/** What came is kept to its end even where the client has gone: its usage is only known then, and it is bounded. */
+/** The answer is collected to its end even if the client has gone: its usage is only known then, and its size is limited. */
 export class RewrittenWhole implements WholeLane {
   readonly #inner: WholeLane
   readonly #rewriting: AnswerRewriting
@@ -26,7 +26,7 @@ export class RewrittenWhole implements WholeLane {
   #length = 0
   contentType: string | undefined
 
-  /** `inner` reads the rewritten answer, and gives it out. */
+  /** `inner` reads the rewritten answer and passes it on. */
   constructor(inner: WholeLane, rewriting: AnswerRewriting) {
     this.#inner = inner
     this.#rewriting = rewriting

@@ -1,6 +1,6 @@
 import type { Lane } from './lane.ts'
 
-/** For a client that left while the request was put together: an exchange that finds it gone asks no upstream. */
+/** For a client that left while the request was built: an exchange without a client sends nothing. */
 export const UNASKED_LANE: Lane = {
   body: [],
   bodyLength: 0,

@@ -17,8 +17,8 @@ import { answersInBackground, takesPath } from '../attempt/dialect.ts'
 export type AdmitParts = Pick<Pipeline, 'catalogue' | 'observations' | 'models'>
 
 /**
- * Finds the model and says what the call demands of the account. Levels and the right to call are not judged here:
- * `reserve` judges them on the account's fresh row, so that a verification counts from the next call on every instance.
+ * Finds the model and determines what the call requires of the account. Levels and the right to call are decided by
+ * `reserve` on the account's fresh row, so that a verification counts from the next call on every instance.
  */
 export function admit(pipeline: AdmitParts, call: ReceivedCall): AdmittedCall {
   const refused = call.endpoint.kind.refuses?.(call.scan)
@@ -92,7 +92,7 @@ function findModel(call: ReceivedCall, catalogue: Catalogue): Model {
   throw new GatewayError(50201, {
     internal: model === undefined ? 'unknown model' : `model is ${model.status}`,
     ...(hint === '' ? {} : { message: `${ERRORS[50201].message}${hint}` }),
-    // Another try finds nothing else; a model under maintenance may come back.
+    // A retry finds nothing else; a model under maintenance may come back.
     ...(model?.status === 'maintenance' ? {} : { headers: { 'x-should-retry': 'false' } }),
   })
 }
@@ -121,7 +121,7 @@ function serves(
   return dialect === undefined || takesPath(dialect, path)
 }
 
-/** Longer names are no slip of the finger. */
+/** Longer names are not typing errors. */
 const NAME_CHARACTERS_MAX = 64
 const CANDIDATES_MAX = 1_000
 

@@ -39,8 +39,8 @@ export async function findHolder(
 }
 
 /**
- * The same from the store itself, for answers that no reservation stands behind: a key may have been revoked elsewhere,
- * and the member whose key it is may not call any more.
+ * The same from the store itself, for answers without a reservation: the key may have been revoked on another instance,
+ * or its member may no longer call.
  */
 export async function findHolderNow(
   pipeline: Pick<Pipeline, 'directory' | 'storage'>,
@@ -48,7 +48,8 @@ export async function findHolderNow(
   at: number,
 ): Promise<KeyHolder> {
   const holder = usable(await pipeline.directory.findFresh(hash), at)
-  // Whoever asks tells a suspended account so, which comes before its members (docs/reference/contract.md#D-errors-07).
+  // The caller reports a suspended account, which takes precedence over its members
+  // (docs/reference/contract.md#D-errors-07).
   if (holder.account.status !== 'suspended') await checkMember(pipeline.storage, holder.key)
   return holder
 }
@@ -168,7 +169,7 @@ export function checkAddress(use: {
   }
 }
 
-/** A key was used from where it may not be: perhaps by somebody who has found it. */
+/** A key was used from an address it does not allow: perhaps it has leaked. */
 export class AddressNotAllowed extends GatewayError {
   /** For the security log. */
   readonly about: { readonly key: string; readonly account: string; readonly address: string }

@@ -23,13 +23,13 @@ export interface ChainRates {
 export interface HeldFor {
   readonly inputTokens: number
   readonly worstOutputTokens: number
-  /** Asked for, of calls that make nothing else; 0: others. */
+  /** Number requested, for calls that make nothing else; 0: other calls. */
   readonly imagesAsked: number
-  /** They come all together, so that all are under way from the beginning. Absent: one after the other. */
+  /** They arrive together, so all are in progress from the beginning. Absent: one after the other. */
   readonly imagesAtOnce?: boolean
-  /** Output tokens of one, where the vendor tells none. */
+  /** Output tokens of one, where the vendor reports none. */
   readonly tokensPerImage?: number
-  /** Output that no vendor told is known by a rule already, whole, so that no rate says more of it. */
+  /** Output that the vendor did not report is already estimated in full by a rule, so the rate adds nothing. */
   readonly outputByRule?: boolean
 }
 
@@ -40,7 +40,7 @@ export interface HeldFor {
  *   the time.
  * - One that we cut (the client left, the gateway stops): the same estimate; its input is always charged, since the
  *   vendor had begun to work, and so are the images that were under way.
- * - One that the vendor broke: by what was visible, if anything was. Nobody but the vendor is to blame for the rest.
+ * - One that the vendor broke: by what was visible, if anything was. The vendor is to blame for the rest.
  */
 export function chargedReading(
   ended: Pick<Ended, 'generation' | 'reading' | 'toldOutput' | 'untoldMs'>,
@@ -91,7 +91,7 @@ function nothingRead({ inputTokens }: HeldFor): MeterReading {
   }
 }
 
-/** What of a call's reported usage can be, by its model, its request and the bytes of its answer so far. */
+/** The part of a call's reported usage that is possible, by its model, its request and the bytes of its answer so far. */
 export function possibleUsage(
   { scan, endpoint }: Pick<ReservedCall, 'scan' | 'endpoint'>,
   { leg, answerBytes }: { readonly leg: Pick<Leg, 'model'>; readonly answerBytes: number },
@@ -99,7 +99,7 @@ export function possibleUsage(
 ): PossibleUsage {
   const { bodyBytes, items, repeatedBytes, candidates = 1, extras } = scan
   if (!makesOutputTokens(endpoint.protocol)) {
-    // Many texts go in one request, each as long as a context: what was sent is the bound, where all of it was seen.
+    // One request may hold many texts, each as long as a context: what was sent is the limit, if all of it was seen.
     const contextTokens = extras.unseenInput ? leg.model.contextTokens : 0
     return boundUsage(reported, {
       contextTokens,

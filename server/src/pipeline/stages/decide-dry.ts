@@ -13,10 +13,7 @@ export type DecideDryParts = Pick<Pipeline, 'instanceId' | 'monthOf' | 'terms'> 
   }
 }
 
-/**
- * The reservation decided on the call's account and key as they stand in it, outside any lock; what it would change is thrown
- * away.
- */
+/** The reservation decided on the call's own copy of account and key, outside any lock; its changes are discarded. */
 export async function decideDry(parts: DecideDryParts, call: AdmittedCall): Promise<ReserveOutcome> {
   const subjects: Subject[] = [`key:${call.key.id}`, `account:${call.account.id}`, `quota:${call.account.id}`]
   const { memberId } = call.key

@@ -10,7 +10,7 @@ import { ROUNDS_OF_TOOLS } from '../../core/metering/possible-usage.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import type { ReceivedCall } from '../call.ts'
 
-/** English text and JSON average about four bytes a token; the hold is settled to the true count afterwards. */
+/** English text and JSON average about four bytes per token; settlement uses the true count. */
 const BYTES_PER_TOKEN = 4
 /** An image or a file, before the upstream has counted it. */
 const TOKENS_PER_MEDIA = 1_600
@@ -18,7 +18,7 @@ const TOKENS_PER_MEDIA = 1_600
 const OUTPUT_TOKENS_ASSUMED = 4_096
 /** Output bound where neither client nor model names one. */
 const OUTPUT_TOKENS_WORST = 128_000
-/** Of one picture, however few bytes it has or whatever its address leads to: the most any vendor counts. */
+/** Of one picture, whatever its size or address: the most any vendor counts. */
 const TOKENS_PER_MEDIA_WORST = 40_000
 /** What a vendor's own framing of a conversation and its tools adds to what was sent. */
 const FRAMING_TOKENS_WORST = 2_000
@@ -26,12 +26,12 @@ const FRAMING_TOKENS_WORST = 2_000
 const CONTEXT_TOKENS_WORST = 1_000_000
 /** What one use of a tool at the vendor puts into the conversation: a large page, as the vendors' own guides count one. */
 const TOOL_RESULT_TOKENS_WORST = 25_000
-/** Tools whose results the vendor itself keeps short. Others read what somebody else wrote: up to the whole window. */
+/** Tools whose results the vendor keeps short. Others read third-party text: up to the whole context. */
 const SHORT_RESULTS = ['web_search', 'code_interpreter', 'image_generation', 'file_search']
 
 /**
- * What a call will likely use, which it has to be able to pay, and what it can use at the most, which is held as far as
- * the account has it (docs/operating/charges.md#what-is-held).
+ * What a call will likely use, which it has to be able to pay, and what it can use at most, which is held as far as the
+ * account has it (docs/operating/charges.md#what-is-held).
  */
 export function estimateOf(model: Model, call: EstimatedCall, parts: EstimateParts): Estimate {
   const { bodyBytes, mediaBytes, mediaCount, maxOutputTokens: cap, candidates = 1 } = call.scan
@@ -39,7 +39,7 @@ export function estimateOf(model: Model, call: EstimatedCall, parts: EstimatePar
   const inputMax = model.contextTokens ?? Number.POSITIVE_INFINITY
   const outputMax = model.maxOutputTokens ?? OUTPUT_TOKENS_WORST
   const bounded = cap === undefined ? Math.min(outputMax, OUTPUT_TOKENS_ASSUMED) : Math.min(cap, outputMax)
-  // Some vendors raise a cap below this, and are not blamed for it.
+  // Some vendors raise a cap below this; that does not count as exceeding it.
   const trusted =
     cap !== undefined && keepsCaps(model, call.at, parts)
       ? Math.min(Math.max(cap, TOKEN_CAP_LEAST), outputMax)
@@ -56,7 +56,7 @@ export function estimateOf(model: Model, call: EstimatedCall, parts: EstimatePar
   }
 }
 
-/** Of a call whose answer is made of nothing that is paid for: what it sends is all it can cost, and no token is shorter than a byte. */
+/** For a call that is charged for input only: what it sends is all it can cost, and no token is shorter than a byte. */
 export function estimateInput(model: Model, { scan }: Pick<EstimatedCall, 'scan'>): Estimate {
   const bytes = scan.bodyBytes + scan.items * scan.repeatedBytes
   const unseen = scan.extras.unseenInput ? (model.contextTokens ?? CONTEXT_TOKENS_WORST) : 0
@@ -73,9 +73,8 @@ export function estimateInput(model: Model, { scan }: Pick<EstimatedCall, 'scan'
 }
 
 /**
- * The model reads the conversation anew after each use of a tool at the vendor, with the results of all uses before. No
- * vendor says how long those get, so this is the one bound that is a rule and not a law
- * (docs/decisions/0015-what-costs-extra.md).
+ * The model reads the conversation again after each use of a tool at the vendor, with the results of all earlier uses. No
+ * vendor says how long those can be, so this limit alone is a rule of ours (docs/decisions/0015-what-costs-extra.md).
  */
 function worstInput(model: Model, call: EstimatedCall, catalogue: Catalogue): number {
   const { bodyBytes, mediaCount, extras } = call.scan
@@ -90,12 +89,12 @@ function worstInput(model: Model, call: EstimatedCall, catalogue: Catalogue): nu
   return total
 }
 
-/** Documents, kept conversations and caches: their tokens are in no byte seen here. */
+/** Documents, kept conversations and caches: their tokens cannot be counted from the bytes seen here. */
 function readsUnseen({ scan, past }: Pick<EstimatedCall, 'scan' | 'past'>): boolean {
   return scan.extras.unseenInput || past?.kind === 'upstream'
 }
 
-/** The call may come to any usable chain, so one that billed beyond a cap is enough to trust none. */
+/** The call may use any usable chain, so if one of them billed beyond a cap, none is trusted. */
 function keepsCaps(model: Model, at: number, { catalogue, observations }: EstimateParts): boolean {
   return usableChains(model, catalogue).every((chain) => {
     if (!observations.trustsCap(chain.id, at)) return false
@@ -105,7 +104,7 @@ function keepsCaps(model: Model, at: number, { catalogue, observations }: Estima
   })
 }
 
-/** More flags than this in one header name nothing. */
+/** More flags than this in one header are ignored. */
 const FLAGS_MAX = 64
 
 /**
@@ -130,7 +129,7 @@ export function askedExtras({
 const NOTHING: readonly string[] = []
 
 /**
- * How often the tools at the vendor that a call offers may be used at the most. A client's own bound holds only where it
+ * How often the tools at the vendor that a call offers may be used at most. A client's own bound holds only where it
  * reaches every vendor as it was written.
  */
 export function toolUsesMax(

@@ -1,10 +1,10 @@
-/** The row that the log keeps of a call: what its stage knows of it, and what is said of its end. */
+/** The log row of a call: what its stage knows, and what is known of its end. */
 import { explainedMessage, type GatewayError } from '../../core/errors/gateway-error.ts'
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import type { LoggedCall } from '../call.ts'
 /**
- * A log row with everything this stage of the call knows and what is said of its end; the rest says that nothing happened.
- * Filled in place: spreading one large object into another costs more than all else that is done for a row.
+ * A log row with everything that this stage of the call knows, and its end; other columns keep their empty values. Filled
+ * in place: spreading one large object into another costs more than everything else about a row.
  */
 export function baseLogRow(
   call: LoggedCall,
@@ -32,7 +32,7 @@ export function baseLogRow(
   return row
 }
 
-/** Logged texts of the client are cut: a log is no place to store data. */
+/** Texts of the client are shortened: a log is not a place to store data. */
 const LOGGED_TEXT_MAX = 256
 
 /** `Gw-App-Id`, else the product the User-Agent names first (docs/reference/contract.md#1-68). */

@@ -12,13 +12,13 @@ export type MeasureSoundParts = AdmitParts &
   Pick<Pipeline, 'conversions' | 'storage' | 'telemetry'>
 
 const HUNDREDTHS = 100
-/** Of the sum of thousands of packets, in hundredths. */
+/** Rounding error of the sum of thousands of packets, in hundredths of a second. */
 const ROUNDING = 1e-6
 
 /**
- * How long the sound in a form's files plays: measured in a thread, whatever their names and heads say, and only for whom
- * could pay for the shortest, so that nobody else has a thread at work. Throws what refuses the call, and 40000 where the
- * length cannot be told and is what is paid for.
+ * The duration of the sound in a form's files: measured in a thread, whatever their names and headers say, and only for
+ * accounts that could pay for the shortest sound, so that others cannot occupy a thread. Throws the refusal of the call,
+ * and 40000 if the duration is charged and cannot be determined.
  */
 export async function measureSound(pipeline: MeasureSoundParts, call: ReceivedCall): Promise<ReceivedCall> {
   const models = await mayBeHeard(pipeline, call)
@@ -32,7 +32,7 @@ export async function measureSound(pipeline: MeasureSoundParts, call: ReceivedCa
   return { ...call, scan: { ...call.scan, soundSeconds: billedSeconds(seconds) } }
 }
 
-/** The models that may answer. Judged on the account as it is now, as `reserve` will. */
+/** The models that may answer. Decided on the present account, as `reserve` will. */
 async function mayBeHeard(pipeline: MeasureSoundParts, call: ReceivedCall): Promise<readonly Model[]> {
   const account = (await pipeline.storage.accounts.find(call.account.id)) ?? call.account
   const scan = { ...call.scan, soundSeconds: SHORTEST_SECONDS }
@@ -43,7 +43,7 @@ async function mayBeHeard(pipeline: MeasureSoundParts, call: ReceivedCall): Prom
   return fallback === undefined ? [model] : [model, fallback]
 }
 
-/** What anybody is charged for. */
+/** The shortest duration that is charged. */
 const SHORTEST_SECONDS = 0.01
 
 function isPaidBySound({ pricing }: Model): boolean {
@@ -58,7 +58,7 @@ export function billedSeconds(seconds: number): number {
   return Math.ceil(seconds * HUNDREDTHS - ROUNDING) / HUNDREDTHS
 }
 
-/** undefined in place of those that cannot be measured. */
+/** undefined for those that cannot be measured. */
 async function secondsOf(
   { conversions, telemetry }: Pick<MeasureSoundParts, 'conversions' | 'telemetry'>,
   { account, requestId, body, scan }: ReceivedCall,

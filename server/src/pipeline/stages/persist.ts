@@ -1,4 +1,4 @@
-/** Writes the end of a call into the store, settled or abandoned, and what becomes of one that the store does not take. */
+/** Writes the end of a call to the store, settled or abandoned, and handles an end that the store does not accept. */
 import type {
   AbandonOperation,
   DoneOutcome,
@@ -11,8 +11,8 @@ import type { Pipeline } from '../context.ts'
 export type PersistParts = Pick<Pipeline, 'catalogue' | 'monthOf' | 'pending' | 'storage' | 'telemetry'>
 
 /**
- * Ends a call in the store. What it does not take now is kept and tried again for as long as the process lives
- * (`pending-operations.ts`), so nobody waits here for a store that is away; resolves to undefined then.
+ * Ends a call in the store. An end that it does not accept now is kept and retried for as long as the process lives
+ * (`pending-operations.ts`), so nobody waits for an unreachable store; it then resolves to undefined.
  * @param onTried when it is written, or cannot be now
  */
 export function persist(
@@ -50,8 +50,9 @@ export async function persist(
 }
 
 /**
- * What was lost in the middle says nothing of the store as it is now: a process that was paused finds its connections dead and
- * the next one alive, and its client is still to get the end of the answer. Ends are idempotent, so one more try is safe.
+ * A lost connection does not mean that the store is unreachable: a process that was paused finds its connections dead and
+ * the next one working, and its client still has to get the end of the answer. Ends are idempotent, so one more try is
+ * safe.
  */
 async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<Outcome> {
   try {
@@ -62,7 +63,7 @@ async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<O
   }
 }
 
-/** A call that charges nothing leaves room for what is owed: in the month in which it ends. */
+/** A call that charges nothing leaves room under the cap for what is owed, in the month in which it ends. */
 function inItsMonth(pipeline: PersistParts, operation: AbandonOperation): AbandonOperation {
   const { timezone } = pipeline.catalogue().settings
   const monthStart = monthStartAt(pipeline, { at: operation.at, timezone }, (error) =>
@@ -75,8 +76,8 @@ function inItsMonth(pipeline: PersistParts, operation: AbandonOperation): Abando
 }
 
 /**
- * First instant of the month a charge counts in, epoch ms. Where none can be told it counts in the month the account
- * stands in, which 0 says.
+ * First instant of the month a charge counts in, epoch ms. If it cannot be determined, 0: the charge counts in the
+ * account's current month.
  */
 export function monthStartAt(
   { monthOf }: Pick<Pipeline, 'monthOf'>,

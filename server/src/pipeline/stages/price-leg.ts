@@ -12,8 +12,8 @@ export type PricedLeg =
   | { readonly kind: 'refused'; readonly failure: Extract<FinalFailure, { kind: 'unconvertible' }> }
 
 /**
- * A chain that a call is converted for, without the tools that would cost extra and have no price. A field without one is
- * refused. Who pays the vendor with an own credential has all of it.
+ * A chain for which a call is converted, without the tools that would cost extra and have no price. A field without a
+ * price is refused. A client that pays the vendor with an own credential keeps everything.
  */
 export function priceLeg(
   { catalogue, scan }: Pick<AdmittedCall, 'catalogue' | 'scan'>,
@@ -24,7 +24,7 @@ export function priceLeg(
   const dear = (kind === undefined ? undefined : providerOf(kind)?.dear) ?? []
   if (leg.byok || dear.length === 0) return { kind: 'priced', leg }
   const { serviceTier, hostedTools } = capabilitiesOf(leg.chain, dialect)
-  // The only dear field that conversion passes on.
+  // The only field with extra cost that conversion passes on.
   const tiers = scan.extras.dearFields.filter((name) => name.startsWith('service_tier'))
   const unpriced = serviceTier ? findUnpriced(leg.model, tiers, dear) : undefined
   if (unpriced !== undefined) return { kind: 'refused', failure: unpricedFailure(unpriced, leg) }

@@ -1,4 +1,6 @@
-/** `item_reference`: items of answers kept here take the place of their names before anything is decided about the call. */
+/**
+ * `item_reference`: references are replaced by the items of answers kept here, before anything is decided about the call.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { createRequestScanner } from '../../core/passthrough/requests/request-scan.ts'
@@ -11,7 +13,7 @@ import { sharedText } from '../lanes/threads/shared-text.ts'
 import type { ItemsFound } from '../lanes/threads/work.ts'
 import type { Pipeline } from '../context.ts'
 
-/** What one request may name: as long as a conversation that is continued. */
+/** Limit for the items that one request may name: that of a continued conversation. */
 const ITEMS_BYTES_MAX = 64 * 1024 * 1024
 /** Reading and writing this much takes about 2 ms. */
 const NEAR_CHARACTERS_MAX = 131_072
@@ -41,7 +43,7 @@ export async function recallItems(
     return replacement === undefined ? [] : [{ start, end, replacement }]
   })
   if (edits.length === 0) return call
-  // Upstreams know nothing of what is kept here, so the call is converted like one that goes on from a conversation here.
+  // Upstreams know nothing of what is kept here, so the call is converted like one that continues a conversation kept here.
   const past: Past = { kind: 'kept', ids: answers.map(({ responseId }) => responseId), bytes: NO_ITEMS }
   return { ...(await edited(call, edits)), past }
 }
@@ -60,7 +62,7 @@ async function readItems(
   return found
 }
 
-/** The same call with another body: everything that was learnt of it is learnt anew. */
+/** The same call with another body, which is scanned again. */
 async function edited(call: ReceivedCall, edits: readonly Edit[]): Promise<ReceivedCall> {
   const growth = edits.reduce(
     (sum, { start, end, replacement }) => sum + replacement.length - (end - start),
@@ -72,7 +74,7 @@ async function edited(call: ReceivedCall, edits: readonly Edit[]): Promise<Recei
   return { ...call, body: { ...call.body, chunks, length, memo: {} }, scan: await scanAgain(chunks) }
 }
 
-/** In turns with everything else that goes on. */
+/** In turns with other work. */
 async function scanAgain(chunks: readonly Uint8Array[]): Promise<ScannedRequest> {
   const scanner = createRequestScanner('responses')
   for (const chunk of chunks) {

@@ -1,5 +1,5 @@
 /**
- * `previous_response_id` and `item_reference`: what the call goes on from is found before anything is decided about it
+ * `previous_response_id` and `item_reference`: what the call continues is found before anything is decided about it
  * (docs/reference/contract.md#4.2).
  */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
@@ -85,7 +85,7 @@ async function readFar(
 /** Reading and writing this much takes about 2 ms. */
 const NEAR_CHARACTERS_MAX = 131_072
 
-/** What is made in the background is there to be continued once it is paid for. */
+/** A background response can be continued once it is charged. */
 async function checkFinished(
   pipeline: Pick<Pipeline, 'turns' | 'storage'>,
   call: ReceivedCall,
@@ -93,7 +93,7 @@ async function checkFinished(
 ): Promise<void> {
   const turn = await pipeline.turns.find(call.key.id, id, call.at)
   const task = turn === undefined ? undefined : await taskOfTurn(pipeline, turn)
-  // Only a conversation that went on from its paid answer outlives the record of its task.
+  // Only a conversation that was continued from its charged answer outlives the record of its task.
   if (task === undefined || endedWell(task)) return
   const ended = task.phase === 'ended'
   throw refusal(
@@ -127,16 +127,16 @@ function quoted(id: string): string {
 const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/
 
 /**
- * Keeps a response that ended well and was charged: all of it where the gateway made it, where it is kept otherwise
- * (docs/reference/contract.md#4.2). What an upstream keeps may be more than what it has sent, so it is only read again
- * where its own usage was charged.
+ * Keeps a response that ended normally and was charged: all of it if the gateway converted it, otherwise only where it is
+ * kept (docs/reference/contract.md#4.2). What an upstream keeps may be more than what it has sent, so it is only read
+ * again where its own usage was charged.
  */
 export function remember(pipeline: Pick<Pipeline, 'turns'>, turn: NewTurn, charged: MeterReading): void {
   if (turn.content.kind === 'upstream' && charged.source !== 'upstream') return
   pipeline.turns.keep(turn)
 }
 
-/** What there is to keep of an answer; undefined: nothing. */
+/** What is kept of an answer; undefined: nothing. */
 export function turnOf(
   pipeline: Pick<Pipeline, 'now'>,
   call: ReservedCall,

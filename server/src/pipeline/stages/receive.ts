@@ -11,8 +11,8 @@ import { wireOf } from '../kinds/wire.ts'
 export type ReceiveParts = Pick<Pipeline, 'bodyBudget' | 'bodyFiles' | 'limits'>
 
 /**
- * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses
- * what is too large (before reading where the length is told), no JSON object or form, or names no model.
+ * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses a body
+ * that is too large (before reading, if the length is known), is not a JSON object or form, or names no model.
  */
 export async function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<ReceivedCall> {
   const { body, scan } = await readBody(pipeline, call)
@@ -43,7 +43,7 @@ interface BodyReading {
   readonly scan: ScannedRequest
 }
 
-/** Of a form; the rest goes into a file. Documents are scanned and spliced where they are. */
+/** Limit for a form; the rest goes to a file. Documents are scanned and spliced in memory. */
 const IN_MEMORY_BYTES_MAX = 1_048_576
 
 async function readBody(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<BodyReading> {
@@ -77,7 +77,7 @@ async function readBody(pipeline: ReceiveParts, call: AuthenticatedCall): Promis
     await call.readBody((chunk) => {
       arrived += chunk.byteLength
       if (arrived > bodyLimitBytes) throw new GatewayError(41301)
-      // Of a body that is refused the rest is read, so that the client hears why, but not kept.
+      // The rest of a refused body is read, so that the client gets the error, but not kept.
       if (!scanner.push(chunk)) return release()
       hold(chunk.byteLength)
       length += chunk.byteLength

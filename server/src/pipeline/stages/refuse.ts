@@ -60,7 +60,7 @@ export async function refuse(
   }
 }
 
-/** What anybody with a key can see in the catalogue; that a hidden model is there is not given away by a refusal. */
+/** What any key can see in the catalogue: a refusal must not reveal that a hidden model exists. */
 function shownModel(
   pipeline: Pick<Pipeline, 'catalogue'>,
   { key, modelId }: RefusedCall,
@@ -70,7 +70,7 @@ function shownModel(
   return model?.status === 'enabled' && model.clientVisible ? model.modelId : undefined
 }
 
-/** The store went away while it was asked to reserve: nobody knows whether it did, or still will. */
+/** The store became unreachable during the reservation: it is unknown whether it reserved, or still will. */
 function mayBeReserved(
   call: RefusedCall,
   error: unknown,
@@ -80,8 +80,8 @@ function mayBeReserved(
 }
 
 /**
- * Authentication goes before every other refusal (docs/decisions/0005-routing-and-endings.md). What was refused before
- * the reservation looked at the key under lock was judged by a remembered key, so a revoked one is looked for first.
+ * Authentication takes precedence over every other refusal (docs/decisions/0005-routing-and-endings.md). A call refused
+ * before the reservation was judged by a cached key, so it is checked first whether that key was revoked.
  */
 async function beforehand(
   pipeline: Pick<Pipeline, 'directory' | 'storage'>,

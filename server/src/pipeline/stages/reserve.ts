@@ -29,7 +29,7 @@ export interface Reservable
 
 /**
  * One storage verb judges levels and the right to call on fresh rows and takes windows, slot and hold together, all or
- * nothing (docs/reference/contract.md#D-admission-11). The fallback model is judged and funded in the same breath.
+ * nothing (docs/reference/contract.md#D-admission-11). The fallback model is admitted and funded in the same transaction.
  */
 export async function reserve<Call extends Reservable>(
   pipeline: Pick<Pipeline, 'monthOf' | 'instanceId' | 'storage'>,
@@ -130,7 +130,7 @@ export function describeCall(call: DescribedCall & Partial<Pick<AdmittedCall, 'd
   }
 }
 
-/** Who answers on which chain, so that a recovered call can name its vendor. */
+/** The vendor of each chain, so that a recovered call can name it. */
 function describedChains({
   model,
   fallback,

@@ -1,4 +1,4 @@
-/** The two ends of a call: what its answer costs is charged, or what was taken for it is given back. */
+/** The two ends of a call: its answer is charged, or what was reserved for it is released. */
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import type { Demand, SettleOperation } from '../../core/ledger/operations.ts'
 import type { Usage } from '../../core/canonical/usage.ts'
@@ -37,9 +37,9 @@ export interface Answered {
 }
 
 /**
- * Prices the call at the model actually used and books charge, windows, slot and log row in one storage verb. What fails
- * on the way is replaced by the next best that is known, and the row says `gateway-error`: an answer is never free because
- * of a fault of ours. False: the store has not taken it yet.
+ * Prices the call at the model actually used and books charge, windows, slot and log row in one storage verb. If a step
+ * fails, the best known figure is used instead and the row says `gateway-error`: a fault of the gateway never makes an
+ * answer free. False: the store has not accepted it yet.
  */
 export async function settle(pipeline: SettleParts, call: ReservedCall, answer: Answered): Promise<boolean> {
   const { leg, reading } = answer
@@ -86,13 +86,13 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
   }
   const outcome = await persist(pipeline, charge, answer.onTried)
   quietly(pipeline, call, 'count an ended call', () =>
-    // What was written before tells no amount: the row knows it.
+    // A repeated write returns no amount: the row has it.
     pipeline.observeEnd(outcome?.first === true ? { ...log, deducted: outcome.deducted } : log),
   )
   return outcome !== undefined
 }
 
-/** Input is counted where the upstream told none; the quick estimate of the hold stands in where it cannot be. */
+/** Input is counted if the upstream reported none; if that fails, the quick estimate of the hold is used. */
 async function withCountedInput(
   pipeline: Pick<Pipeline, 'tokens'>,
   call: ReservedCall,
@@ -128,7 +128,7 @@ function priced(
   }
 }
 
-/** No price can be made: the call costs what was set aside for it. */
+/** No price can be computed: the call costs what was held for it. */
 function asHeld(held: MicroCredits): PricedCall {
   const recipe: Recipe = {
     creditsPerUnit: '1',
@@ -172,7 +172,10 @@ export async function abandon(
   quietly(pipeline, call, 'count an ended call', () => pipeline.observeEnd(log))
 }
 
-/** Prices frozen when a call was reserved. A fault of the reader is told and the text read anew; throws when it is unreadable. */
+/**
+ * Prices frozen when a call was reserved. If the cached reader fails, that is logged and the text is read again; throws
+ * when it is unreadable.
+ */
 export function frozenTerms(
   { terms }: Pick<Pipeline, 'terms'>,
   text: string,

@@ -79,7 +79,7 @@ function actionOf({ action, values, query, method }: Asked): VideoAction {
 
 /**
  * Puts together what an instance remembers about videos.
- * @param pipelineOf the pipeline that videos are made in, asked for once it stands
+ * @param pipelineOf the pipeline that videos are made in, called once it exists
  */
 export function createVideos(
   settings: VideoSettings,
@@ -105,17 +105,17 @@ export function createVideos(
 type StartVideosParts = Pick<Pipeline, 'now' | 'storage' | 'telemetry' | 'videos'>
 
 /**
- * From here on this instance looks after due tasks, and POSTs that wait hear of tasks other instances look after. Returns how
- * to stop: no further task is taken, and those under way finish their present step.
+ * From here on this instance works on due tasks, and waiting POSTs are notified of tasks of other instances. Returns a
+ * function that stops it: no further task is taken, and those in progress finish their present step.
  */
 export function startVideos(pipeline: StartVideosParts): () => Promise<void> {
   const { poller, waiting } = pipeline.videos
   const { background } = pipeline.telemetry
   const onChange = (change: Announcement): void => {
     if (change.kind === 'video') {
-      // An operator may have brought its next look forward.
+      // An operator may have scheduled its next poll earlier.
       poller.expect(pipeline.now())
-      // What moves in this process is told directly, without a query.
+      // Changes made in this process are announced directly, without a query.
       if (waiting.has(change.id) && !poller.holds(change.id)) {
         background.track(lookAgain(pipeline, change.id), 'read a video task')
       }
@@ -131,7 +131,7 @@ export function startVideos(pipeline: StartVideosParts): () => Promise<void> {
   }
 }
 
-/** News may have been lost. One after the other: nobody is in a hurry. */
+/** Announcements may have been lost. One after the other, because it is not urgent. */
 async function lookAtAll(pipeline: Pick<Pipeline, 'storage' | 'videos'>): Promise<void> {
   for (const id of pipeline.videos.waiting.ids) await lookAgain(pipeline, id)
 }

@@ -1,4 +1,4 @@
-/** What an instance has for videos between calls: who waits, what is being created, who polls, what signs links. */
+/** What an instance keeps for videos between calls: waiting clients, creations in progress, the poller, the link signer. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { VideoTask } from '../../core/video/task.ts'
 import { LRUCache } from 'lru-cache'
@@ -10,7 +10,7 @@ export interface VideoSettings extends LinkSettings {
   readonly deadlineMs: number
   /** A background response is cancelled then, ms. */
   readonly backgroundDeadlineMs: number
-  /** What vendors advise is waited this many times as long; 1 outside of tests. */
+  /** Factor for the waits that vendors advise; 1 outside of tests. */
   readonly pace: number
 }
 
@@ -30,13 +30,13 @@ export interface Videos {
   readonly writing: Map<string, Promise<void>>
 }
 
-/** What looks after tasks that are due, as the others see it. */
+/** The poller of due tasks, as other modules see it. */
 export interface Poller {
   /** From here on due tasks are looked at. */
   start(): void
-  /** A task will be due then: the clock need not be set later. */
+  /** A task will be due then, so the timer must not be set later. */
   expect(dueAt: number): void
-  /** Looks at what is due now; resolves when it is leased. */
+  /** Works on what is due now; resolves when it is leased. */
   beat(): Promise<void>
   /** Takes no more tasks; resolves when those under way are done with their present step. */
   stop(): Promise<void>
@@ -88,14 +88,14 @@ export function createWaitingCalls(): WaitingCalls {
   }
 }
 
-/** Until when a vendor asked not to be asked over a credential: all its tasks wait, not only the one that was told. */
+/** Until when a vendor asked for no polls with a credential: all its tasks wait, not only the one that was answered so. */
 export interface Pauses {
   put(credential: CredentialSecret, until: number): void
   /** Epoch ms; 0: it may be asked. */
   until(credential: CredentialSecret): number
 }
 
-/** A word of the vendor's beyond this is a mistake, or a quota. */
+/** A longer wait is a mistake of the vendor, or a quota. */
 const PAUSE_MAX_MS = 300_000
 const CREDENTIALS_MAX = 10_000
 
@@ -124,7 +124,7 @@ export interface LinkSigner {
 export interface LinkSettings {
   /** The instance's secret key: the same on every instance. */
   readonly secretKey: Uint8Array
-  /** How clients reach the main address, without a slash at its end. */
+  /** The public main address, without a trailing slash. */
   readonly publicUrl: () => string
 }
 

@@ -17,17 +17,17 @@ import type { Telemetry } from '../../../telemetry/telemetry.ts'
 export interface ChainObservations {
   /** Output tokens a second, hidden reasoning included; undefined: nothing was seen of this chain yet. */
   outputRate(chainId: ChainId): number | undefined
-  /** The same, from the model's other chains where this one was not seen, and a default where none was. */
+  /** The same, from the model's other chains if this one was not seen, and a default if none was. */
   expectedRate(model: Pick<Model, 'chains'>, chainId: ChainId): number
   /** A call over this chain came to its end with the upstream's own usage. */
   finished(chainId: ChainId, output: FinishedOutput): void
   /** False: it billed beyond a client's own token cap within the last hour. `now` in epoch ms. */
   trustsCap(chainId: ChainId, now: number): boolean
-  /** What other instances and former lives of this one saw: of a chain seen here, only that it broke a cap. */
+  /** What other instances, and earlier processes of this one, saw: for a chain seen here, only that it exceeded a cap. */
   absorb(observed: readonly ObservedChain[]): void
-  /** What has changed since this was asked last. */
+  /** What has changed since the last call of this. */
   takeChanged(): readonly ObservedChain[]
-  /** It could not be written: it is asked for again. */
+  /** It could not be written and will be taken again. */
   putBack(observed: readonly ObservedChain[]): void
   /** Forgets chains the catalogue no longer has. */
   keepOnly(ids: ReadonlySet<ChainId>): void
@@ -96,8 +96,8 @@ const WRITE_EVERY_MS = 5_000
 const READ_EVERY_WRITES = 6
 
 /**
- * Keeps what was seen of chains through restarts, and shares it with other instances. A store that is away only delays it:
- * what was seen stays here and is written later. Returns how to stop.
+ * Keeps what was seen of chains through restarts, and shares it with other instances. An unreachable store only delays
+ * it: observations stay here and are written later. Returns a function that stops it.
  */
 export async function keepObservations(
   storage: Pick<Storage, 'catalogue'>,

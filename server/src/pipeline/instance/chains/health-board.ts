@@ -13,7 +13,7 @@ import {
   withdrawn,
 } from '../../../core/routing/health.ts'
 
-/** A chain over one credential: with another one it is as good as new. */
+/** A chain with one credential: with another credential it starts with a clean record. */
 type Placed = Pick<Chain, 'id' | 'credentialId'>
 
 /**
@@ -23,11 +23,11 @@ type Placed = Pick<Chain, 'id' | 'credentialId'>
 export interface HealthBoard {
   of(chain: Placed): ChainHealth
   /**
-   * A call goes out over the chain. Whoever begins ends it, once, by one of the four ways; ending it again changes
+   * A call goes out over the chain. Whoever begins it ends it once, in one of the four ways; ending it again changes
    * nothing. `own`: over the account's own credential. `now` in epoch ms, here and below.
    */
   begin(chain: Placed, options: { readonly own: boolean; readonly now: number }): ChainRun
-  /** An operator's word that the chain is well again. */
+  /** An operator says that the chain is healthy again. */
   reset(id: ChainId): void
   /** Forgets chains the catalogue no longer has. */
   keepOnly(ids: ReadonlySet<ChainId>): void
@@ -39,7 +39,7 @@ export interface ChainRun {
   answered(now: number): void
   /** The answer came to its clean end. */
   succeeded(now: number): void
-  /** Gives how long the chain now rests, ms; undefined: not at all. */
+  /** Returns how long the chain now rests, ms; undefined: not at all. */
   failed(failure: ChainFailure, now: number, note?: ErrorNote): number | undefined
   /** Nothing can be said of the chain: the client left, the request was at fault, nothing was sent. */
   withdrawn(): void
@@ -68,7 +68,7 @@ export function createHealthBoard(): HealthBoard {
       put(chain, begin(of(chain), one, now))
       return new Run(one, {
         change(next) {
-          // The chain is gone from the catalogue, or has another credential: nobody asks how this one went.
+          // The chain has been removed from the catalogue, or has another credential: its result does not matter.
           if (entries.get(chain.id)?.credentialId === chain.credentialId) put(chain, next(of(chain)))
           return of(chain)
         },

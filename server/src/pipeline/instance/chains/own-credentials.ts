@@ -1,4 +1,4 @@
-/** What may stand in a credential of a customer's own. */
+/** What a customer's own credential may contain. */
 import type { Catalogue, CredentialSecret } from '../../../core/catalogue.ts'
 import type { VendorCode } from '../../../core/ids.ts'
 import { providerOf } from '../../../providers/index.ts'

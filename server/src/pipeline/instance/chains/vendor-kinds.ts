@@ -1,2 +1,2 @@
-/** Which kinds of vendor there are, for the modules that check what an operator writes and may not look into `providers/`. */
+/** Which kinds of vendor there are, for the modules that check an operator's input and may not import `providers/`. */
 export { vendorKinds } from '../../../providers/index.ts'

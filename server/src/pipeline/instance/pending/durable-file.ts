@@ -1,9 +1,9 @@
-/** Files that are on disk when their writing has ended, and space that is kept for one of them on a disk that is full. */
+/** Files that are on disk when a write has ended, and space reserved for one of them in case the disk is full. */
 import { constants } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Through no link: what it leads to is not ours. */
+/** Without following links, which may lead to other files. */
 const WRITE_OWN = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW
 
 export async function writeDurably(file: string, text: string | Uint8Array): Promise<void> {
@@ -25,8 +25,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Takes `bytes` of the disk under the name `reserve`, unless that name is there. A disk that is too full for it is left
- * as it was.
+ * Reserves `bytes` of disk space under the name `reserve`, unless that file exists. A disk that is too full is left
+ * unchanged.
  */
 export async function keepReserve(reserve: string, bytes: number): Promise<void> {
   try {
@@ -41,8 +41,8 @@ export async function keepReserve(reserve: string, bytes: number): Promise<void>
 }
 
 /**
- * Writes over what was reserved, which needs no more of the disk while `text` is shorter. Rejects where there is no
- * reserve, as after somebody else took it.
+ * Writes into the reserved space, which needs no more disk space if `text` is shorter. Rejects if there is no reserve,
+ * for example because another process took it.
  */
 export async function writeInReserve(reserve: string, file: string, text: string): Promise<void> {
   await rename(reserve, file)

@@ -11,7 +11,10 @@ export function encodePending(operation: PendingOperation): string {
   )
 }
 
-/** Of a text that `encodePending` of this or an older build made and whose checksum was right; throws on anything else. */
+/**
+ * Decodes a text that `encodePending` of this or an older build wrote and whose checksum was right; throws on anything
+ * else.
+ */
 export function decodePending(text: string): PendingOperation {
   const value: unknown = JSON.parse(text)
   const operation = isFields(value)
@@ -21,14 +24,14 @@ export function decodePending(text: string): PendingOperation {
   return operation
 }
 
-/** Bytes as text, near enough for a bound. */
+/** Approximate size as text, in bytes; good enough for a limit. */
 export const sizeOf = (operation: PendingOperation): number => encodePending(operation).length
 
 type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** Only where amounts belong: elsewhere stand the words of others, whatever they look like. */
+/** Only in fields of amounts: other fields hold foreign text, whatever it looks like. */
 const AMOUNTS = ['amount', 'deducted', 'owed']
 
 function revived(fields: Fields): Fields {
@@ -39,7 +42,7 @@ function revived(fields: Fields): Fields {
   return { ...fields, ...amounts, ...rate }
 }
 
-/** What an older build said of windows: each quantity beside the others, and the tokens in the log row. */
+/** The form of older builds: each quantity as a field of its own, and the tokens in the log row. */
 function formerUse(fields: Fields): { readonly used?: Used } {
   const { kind, used, log } = fields
   if (kind !== 'settle' || used !== undefined || !isFields(log)) return {}

@@ -4,8 +4,8 @@ import type { SettleOperation, AbandonOperation } from '../../../core/ledger/ope
 export type PendingOperation = SettleOperation | AbandonOperation | LostReservation
 
 /**
- * A reservation that may have been made or may still be made. First its log row is written, so that one still on its way
- * finds its call ended, then whatever it took is given back.
+ * A reservation that may have been made or may still be made. Its log row is written first, so that a reservation still
+ * in progress finds its call ended; then whatever it took is given back.
  */
 export interface LostReservation extends Omit<AbandonOperation, 'kind'> {
   readonly kind: 'lost-reservation'

@@ -21,7 +21,7 @@ export interface PendingOperations {
   count(): number
   /** As text, bytes. */
   bytes(): number
-  /** No call may begin: its end might find no place. What has begun is taken all the same. */
+  /** No call may begin, because its end might not fit. Ends of calls that have begun are always accepted. */
   isFull(): boolean
   /** What the store has not taken so far. */
   left(): readonly PendingOperation[]
@@ -40,12 +40,12 @@ export interface PendingOptions {
 /** One transaction of the store. */
 const AT_ONCE = 200
 const AGAIN_AFTER_MS = 1_000
-/** A store that is away for hours is asked this often. */
+/** How often a store that is unreachable for hours is tried. */
 const AGAIN_AFTER_MS_MAX = 5_000
-/** What the store refuses while it takes others is not tried at every turn. */
+/** An operation that the store refuses while it accepts others is not retried every time. */
 const REFUSED_AGAIN_AFTER_MS = 30_000
 const COUNT_MAX = 20_000
-/** In memory they take some times as much. */
+/** In memory they take several times as much. */
 const BYTES_MAX = 64 * 1024 * 1024
 
 interface Waiting {
@@ -141,7 +141,7 @@ class Pending implements PendingOperations {
     const tried = await Promise.all(group.map((operation) => tryOne(storage.calls, operation, telemetry)))
     for (const [index, { callId }] of group.entries()) {
       if (tried[index] === 'taken') this.#remove(callId)
-      // Behind the others, so that one that cannot be written holds nobody up.
+      // Moved to the end, so that an operation that cannot be written does not block the others.
       if (tried[index] === 'refused') moveToEnd(this.#waiting, callId)
     }
     return tried

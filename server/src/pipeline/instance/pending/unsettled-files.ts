@@ -1,7 +1,7 @@
 /**
- * What a process that stops could not write into the store: one file a process in the data directory, read by whoever
- * starts there next. Each line carries a checksum; the operations are idempotent, so that a file may be read by two
- * processes at once, or again after a crash before it was removed.
+ * What a stopping process could not write to the store: one file per process in the data directory, read by the next
+ * process that starts there. Each line carries a checksum; the operations are idempotent, so that a file may be read by
+ * two processes at once, or again after a crash before it was removed.
  */
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
@@ -15,11 +15,16 @@ import { type EndStore, writeOnce } from './pending-operations.ts'
 import type { PendingOperation } from './pending-operation.ts'
 
 export interface UnsettledFiles {
-  /** Puts this process's file in place, instead of one it wrote before; with nothing to write there is none. */
+  /**
+   * Puts this process's file in place, instead of one it wrote before; if there is nothing to write, the file is removed.
+   */
   write(operations: readonly PendingOperation[]): Promise<void>
-  /** Gives the store what files hold, and removes those that it took. Returns how many operations it took. */
+  /**
+   * Writes the operations of all files to the store, and removes the files it accepted. Returns how many operations it
+   * accepted.
+   */
   settle(): Promise<number>
-  /** Takes a little of the disk, for a file that has to be written when the disk is full. */
+  /** Reserves a little disk space for a file that must be written when the disk is full. */
   reserve(): Promise<void>
 }
 
@@ -45,7 +50,7 @@ const WHOLE = '.jsonl'
 const PARTIAL = '.partial'
 /** Lines that cannot be read, or that the store refuses, for somebody to look at. */
 const ASIDE = '.damaged'
-/** Writing takes less than a second; what has not changed for so long is nobody's any more. */
+/** Writing takes less than a second; a file that has not changed for so long is abandoned. */
 const ABANDONED_AFTER_MS = 60_000
 const FORMAT = 'sluice-unsettled'
 const VERSION = 1
@@ -205,7 +210,7 @@ function encodeFile(
 
 const lineOf = (text: string): string => `${checksum(text)} ${text}`
 
-/** Of a line as it should be: enough to see damage, which no attacker makes in a folder of the operator's own. */
+/** Checksum of an undamaged line: it detects damage, not attacks, because the folder is the operator's own. */
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /**
@@ -257,7 +262,7 @@ function decodeFile(bytes: string): DecodedFile {
   return { kind: 'read', operations, damaged, lost }
 }
 
-/** A line whose checksum is right and that says nothing all the same was written by something else. */
+/** A line with a right checksum but without a known operation was written by something else. */
 function decodeLine(line: string, index: number): PendingOperation | Head | 'damaged' {
   const text = line.slice(17)
   if (line[16] !== ' ' || checksum(text) !== line.slice(0, 16)) return 'damaged'

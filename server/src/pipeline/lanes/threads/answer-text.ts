@@ -1,6 +1,6 @@
 import type { CanonicalResponse } from '../../../core/canonical/response.ts'
 
-/** Everything of a whole answer that was generated as text, as it counts when the upstream tells no usage. */
+/** Everything of a whole answer that was generated as text, as it counts when the upstream reports no usage. */
 export function* answerText(candidates: CanonicalResponse['candidates']): Generator<string> {
   for (const { blocks } of candidates) {
     for (const block of blocks) {

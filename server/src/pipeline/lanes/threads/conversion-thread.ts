@@ -6,7 +6,7 @@ import type { Task, TaskResult } from './work.ts'
 const MIB = 1024 * 1024
 /** Code and what a small task needs. */
 const HEAP_BASE_MIB = 128
-/** Its text twice at two bytes a letter, its values, and the text of the result. */
+/** Its text twice at two bytes per character, its values, and the text of the result. */
 const HEAP_PER_BODY = 8
 
 /**
@@ -49,7 +49,7 @@ export function openConversionThread(
   return {
     events,
     post(task) {
-      // A call waits for it: the process must not end meanwhile.
+      // A call waits for it, so the process must stay alive.
       worker.ref()
       worker.postMessage(task)
     },
@@ -60,7 +60,10 @@ export function openConversionThread(
   }
 }
 
-/** Beside the bundle this module became part of; from source the built one too, as the oldest Node reads no TypeScript. */
+/**
+ * Next to the bundle that holds this module; when run from source, the built file is used too, because the oldest Node
+ * cannot run TypeScript.
+ */
 function location(): URL {
   const fromSource = import.meta.url.endsWith('.ts')
   const file = 'conversion-worker.js'

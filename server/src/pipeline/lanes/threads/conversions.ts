@@ -1,6 +1,6 @@
 /**
- * Where conversions run. Small bodies are taken apart where they are; what would hold the event loop too long goes to a
- * thread of its own, and only bytes come back. A thread that breaks is an error of the call it worked for, of no other.
+ * Decides where conversions run. Small bodies are converted on this thread; what would block the event loop too long goes
+ * to another thread, and only bytes come back. A thread that fails is an error of its own call only.
  */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { Telemetry } from '../../../telemetry/telemetry.ts'
@@ -9,23 +9,26 @@ import { createPacer } from './in-turns.ts'
 import { createThreadPool, type PoolThread } from './thread-pool.ts'
 import { type Task, type TaskResult, WorkFailure } from './work.ts'
 
-/** What tells how long a document takes: its bytes and how many members and items it has. */
+/** What determines the time a document takes: its bytes and the number of members and items. */
 export interface DocumentSize {
   readonly bytes: number
   readonly values: number
 }
 
-/** About 3 ms of taking apart and putting together. */
+/** About 3 ms of parsing and writing. */
 const NEAR_BYTES_MAX = 262_144
 /** A member costs a few microseconds, whatever its size. */
 const NEAR_VALUES_MAX = 4_096
 
-/** Whether work on a document of this size may be done where the calls run. */
+/** Whether a document of this size may be processed on the thread that serves calls. */
 export function isNear({ bytes, values }: DocumentSize): boolean {
   return bytes <= NEAR_BYTES_MAX && values <= NEAR_VALUES_MAX
 }
 
-/** Two, so that one account's large body does not keep everybody else's waiting; more would take the calls' own processors. */
+/**
+ * Two, so that one account's large body does not delay everybody else's; more would compete with the calls for
+ * processors.
+ */
 const THREADS_MAX = 2
 const WAITING_MAX = 512
 const WAITING_PER_ACCOUNT_MAX = 64
@@ -38,14 +41,14 @@ const RETRY_AFTER_MS = 2_000
 /** Who waits for a conversion. */
 export interface Waiting {
   readonly accountId: string
-  /** Told what gives the work up, for when the client leaves; undefined again when it is done. */
+  /** Receives the function that cancels the work, for when the client leaves; undefined when it is done. */
   readonly onCancel?: (cancel: (() => void) | undefined) => void
 }
 
 export interface Conversions {
   /**
-   * Asked before a near document is taken apart where the calls run, so that many at once take turns. undefined: go on;
-   * otherwise go on when it resolves.
+   * Asked before a small document is parsed on the thread that serves calls, so that many at once take turns. undefined:
+   * proceed; otherwise proceed when it resolves.
    */
   turn(size: DocumentSize): Promise<void> | undefined
   /**
@@ -53,7 +56,7 @@ export interface Conversions {
    * when the thread broke; `WorkFailure` `cancelled` when it was given up.
    */
   run(task: Task, waiting: Waiting): Promise<TaskResult>
-  /** The same for an answer that has been paid for upstream: no queue refuses it. Throws `WorkFailure`. */
+  /** The same for an answer that the upstream bills already: it is never refused by the queue. Throws `WorkFailure`. */
   runAnswer(task: Task, accountId: string): Promise<TaskResult>
   /** Bodies that wait for a thread. */
   readonly waiting: number

@@ -33,9 +33,9 @@ import type {
 
 /** More tools than any vendor takes by far; each costs every answer a little. */
 const TOOLS_MAX = 4_096
-/** Text that is counted exactly; what lies beyond counts like it. */
+/** Text that is counted exactly; the rest is extrapolated. */
 const COUNTED_CHARACTERS_MAX = 262_144
-/** An upstream's own error of this size tells nothing more. */
+/** Limit for an upstream's own error. */
 const ERROR_CHARACTERS_MAX = 1_048_576
 
 /** Counts the tokens of a text of at most 256 Ki characters. */
@@ -69,7 +69,7 @@ export async function doTask(task: Task, count: CountTokens): Promise<TaskResult
   }
 }
 
-/** A conversation goes on to another task: nobody copies it once more on the way. */
+/** A conversation is passed on to another task without another copy. */
 function inSharedMemory(past: PastRead): PastRead {
   const items = new Uint8Array(new SharedArrayBuffer(past.items.byteLength))
   items.set(past.items)
@@ -120,7 +120,7 @@ function refused({
   return { kind: 'refused', message, details }
 }
 
-/** What encoders of answers look at: settings and the names of tools. Conversations and schemas stay in the thread. */
+/** What encoders of answers need: settings and the names of tools. Conversations and schemas stay in the thread. */
 function forAnswers(asked: CanonicalRequest): CanonicalRequest {
   return {
     ...asked,
@@ -229,7 +229,7 @@ function dialectOf<Id extends WireId>(vendorKind: string, protocol: Id) {
   return dialect
 }
 
-/** The same for a client that speaks so, over whatever chain answers it. */
+/** The same for a client of this protocol, whatever chain answers it. */
 function spokenDialectOf(vendorKind: string, client: WireId): WireDialect & Pick<PassedDialect, 'rewrite'> {
   return dialectForClient(dialectOf(vendorKind, chainProtocolOf(client)), client)
 }

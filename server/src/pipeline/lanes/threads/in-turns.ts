@@ -1,6 +1,6 @@
 /**
- * Documents small enough to be taken apart where the calls run still add up when many come at once: then they take
- * turns, so many to a turn of the event loop as are no more work than the largest of them.
+ * Documents small enough for the thread that serves calls still add up when many come at once. Then they take turns: each
+ * turn of the event loop processes no more than the work of the largest of them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { JsonValue } from '../../../core/json.ts'
@@ -8,7 +8,7 @@ import { LiftedStrings } from '../../../core/sse/lifted-strings.ts'
 import { LongEvent } from '../../../core/sse/long-event.ts'
 import { parseJson } from '../../attempt/classify.ts'
 
-/** Next to nothing: it never waits, whatever else does. */
+/** Almost no work: it never waits, whatever else does. */
 const FREE_SHARE_MAX = 1 / 32
 
 export interface Pacer {
@@ -55,10 +55,10 @@ export function createPacer(later: (next: () => void) => void): Pacer {
   }
 }
 
-/** Taken apart at once; a few milliseconds. */
+/** Parsed at once, in a few milliseconds. */
 const PIECE_BYTES = 262_144
 
-/** What a document spells, read a piece at a time with everybody else in between; undefined: it is no JSON. */
+/** The value of a document, read a piece at a time with other work in between; undefined: it is not JSON. */
 export async function parseInTurns(document: Uint8Array): Promise<JsonValue | undefined> {
   const { byteLength } = document
   if (byteLength <= PIECE_BYTES) return parseJson(document)

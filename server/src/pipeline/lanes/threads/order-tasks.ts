@@ -1,4 +1,4 @@
-/** Video orders with large pictures. What is read stays in memory that threads share: nobody copies a picture twice. */
+/** Video orders with large pictures. The data stays in shared memory, so that no picture is copied twice. */
 import type { VideoMedia, VideoRequest } from '../../../core/video/request.ts'
 import { providerOf } from '../../../providers/index.ts'
 import { type OrderRead, readOrderForm } from '../../video/order/order-form.ts'

@@ -35,7 +35,10 @@ function turnOf(body: KeptText): Turn {
   return turn
 }
 
-/** How much of a kept conversation is pictures and sealed reasoning rather than words, as the scanner tells it of a body. */
+/**
+ * How much of a kept conversation is pictures and encrypted reasoning rather than text, as the scanner reports it for a
+ * body.
+ */
 function measurePast(items: Uint8Array) {
   const scanner = createRequestScanner('responses')
   for (const piece of [Buffer.from('{"model":"-","input":'), items, Buffer.from('}')]) scanner.push(piece)

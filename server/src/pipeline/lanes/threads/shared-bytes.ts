@@ -1,7 +1,7 @@
 /** Bytes in memory that threads share. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Copied at a stretch; a tenth of a second's work would be a hundred times this. */
+/** Copied at once; a tenth of a second's work would be a hundred times this. */
 const COPY_BYTES_MAX = 4 * 1024 * 1024
 
 /** Pieces as one, in memory that threads share, so that it is copied once however often it is sent to them. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { wholeCharacters } from '../../../core/whole-characters.ts'
 import { sharedBytes } from './shared-bytes.ts'
 
-/** Written at a stretch: a few milliseconds, whatever the letters. */
+/** Written at once: a few milliseconds, whatever the characters. */
 const PIECE_CHARACTERS = 1_048_576
 
 /** Text that was kept: itself, or its UTF-8 where it went to a thread. */

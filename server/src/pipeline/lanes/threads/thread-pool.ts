@@ -1,6 +1,6 @@
 /**
- * A few threads for work that would hold the event loop too long. What waits is bounded, in all and for each owner;
- * owners take turns, and none holds every thread while there are several; what runs too long is ended with its thread.
+ * A few threads for work that would block the event loop too long. The queue is bounded, in total and per owner; owners
+ * take turns, and none may use every thread; work that runs too long is ended with its thread.
  */
 import type { WorkFailure } from './work.ts'
 
@@ -31,14 +31,12 @@ export interface PoolOptions<Task, Result> {
 export interface Work<Result> {
   /** Rejects with `WorkFailure`. */
   readonly result: Promise<Result>
-  /** Nobody waits for it any more: it leaves the queue, or its result is thrown away. */
+  /** Nobody waits for it any more: it leaves the queue, or its result is discarded. */
   cancel(): void
 }
 
 export interface ThreadPool<Task, Result> {
-  /**
-   * `essential`: work that has been paid for upstream; no bound of the queue refuses it.
-   */
+  /** `essential`: work that the upstream bills already; no limit of the queue refuses it. */
   run(task: Task, owner: string, how?: 'essential'): Work<Result>
   readonly waiting: number
   readonly threads: number
@@ -59,7 +57,7 @@ interface Member<Task, Result> {
   idle: NodeJS.Timeout | undefined
 }
 
-/** `fail` makes the errors, so that whoever runs the pool says what they mean to a client. */
+/** `fail` creates the errors, so that the user of the pool decides what they mean to a client. */
 export function createThreadPool<Task, Result>(
   options: PoolOptions<Task, Result>,
   fail: (reason: WorkFailure['reason'], detail?: string) => WorkFailure,
@@ -198,7 +196,7 @@ class Pool<Task, Result> implements ThreadPool<Task, Result> {
   #begin(member: Member<Task, Result>, job: Job<Task, Result>): void {
     clearTimeout(member.idle)
     member.job = job
-    // A thread that does not answer cannot be asked to stop: it is ended.
+    // A thread that does not answer cannot be asked to stop, so it is terminated.
     job.timer = setTimeout(() => this.#end(member, this.#fail('late')), this.#options.runMsMax)
     member.thread.post(job.task)
   }

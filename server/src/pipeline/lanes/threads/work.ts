@@ -75,7 +75,7 @@ export interface RequestTarget extends ConvertibleLeg {
   readonly vendorKind: string
 }
 
-/** A body of the same protocol whose vendor must not see all of it, or must see more. */
+/** A body of the same protocol whose vendor must get fewer or more fields. */
 export interface EditTask {
   readonly kind: 'edit'
   readonly body: Uint8Array
@@ -132,7 +132,7 @@ export interface AnswerTask {
   readonly upstream: ProtocolId
   readonly context: ReplyContext
   readonly cutAt: readonly string[]
-  /** Stands in where the upstream told no usage. */
+  /** Stands in where the upstream reported no usage. */
   readonly inputTokensEstimate: number
 }
 
@@ -182,7 +182,7 @@ export type TaskResult =
   | AnswerConverted
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'upstream-error'; readonly status: number | undefined; readonly raw: JsonValue }
-  /** The work itself threw: a mistake of ours. */
+  /** The work itself threw: a bug of the gateway. */
   | { readonly kind: 'threw'; readonly message: string; readonly stack: string | undefined }
 
 export interface SoundMeasured {
@@ -227,7 +227,7 @@ export interface PastRead {
   readonly bodyBytes: number
   readonly mediaBytes: number
   readonly mediaCount: number
-  /** Something is read upstream that is not in it. */
+  /** The upstream reads something that is not in it. */
   readonly unseenInput: boolean
   readonly values: number
 }
@@ -243,7 +243,7 @@ export interface AnswerConverted {
   readonly body: Uint8Array
   /** As the upstream told it. */
   readonly usage: Usage | undefined
-  /** Of the visible text, where the upstream told no usage. */
+  /** Of the visible text, where the upstream reported no usage. */
   readonly outputTokens: number
   readonly images: number
 }

@@ -37,7 +37,7 @@ export async function awaitEnd(
     reply.onGone(() => finish(undefined))
     if (reply.gone) finish(undefined)
     else if (pipeline.pulse.stopping) stopped()
-    // What another instance works on may have ended before anybody listened here.
+    // A task of another instance may have ended before this one began to listen.
     if (joined) pipeline.telemetry.background.track(lookAgain(pipeline, task.id), 'read a joined video task')
   })
   if (ended === undefined && !joined) {
@@ -51,12 +51,15 @@ export async function awaitEnd(
   return ended
 }
 
-/** The record of an order that nobody took makes way for its repetition, be it before all who waited have read its end. */
+/**
+ * The record of an order that no vendor accepted is replaced by its repetition, possibly before all waiting clients have
+ * read its end.
+ */
 const MADE_WAY = gatewayFailure(50301, {
   message: 'the order failed, and its record is gone; nothing was charged, send it again',
 })
 
-/** The gateway stops, the task does not: any instance goes on with it. SDKs that repeat the POST find it again. */
+/** The gateway stops, the task does not: any instance continues it. SDKs that repeat the POST find it again. */
 function goesOn(id: string): VideoTaskError {
   return gatewayFailure(50301, {
     message: `the gateway is shutting down; the video goes on: read it as ${id}, or send the order again with the same Idempotency-Key`,

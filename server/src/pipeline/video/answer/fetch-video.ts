@@ -1,6 +1,6 @@
 /**
- * Brings a finished video to our own store: where the vendor delivers bytes, where its link needs a credential, and where
- * the link dies before the record does (docs/reference/contract.md#4.4). Streamed, bounded, measured as it passes.
+ * Copies a finished video to our own store: if the vendor delivers bytes, if its link needs a credential, or if the link
+ * expires before the record does (docs/reference/contract.md#4.4). Streamed, bounded, measured as it passes.
  */
 import type { Timeouts } from '../../../core/catalogue.ts'
 import { Mp4Reader, type VideoMeasure } from '../../../core/video/mp4.ts'
@@ -24,13 +24,13 @@ export type FetchVideoParts = EndTaskParts &
 /** Ten minutes in 4k; nobody sells longer ones by the second. */
 const VIDEO_BYTES_MAX = 4 * 1024 * 1024 * 1024
 const TRIES_MAX = 6
-/** A vendor that says there is no such file is believed the second time: file stores lag behind records, but not for minutes. */
+/** A vendor's 404 for the file counts only the second time: file stores lag behind records, but not for minutes. */
 const TRIES_GONE_MAX = 2
 const RETRY_AFTER_MS = 5_000
 const TRIES = { long: TRIES_MAX, short: TRIES_GONE_MAX, none: 0 } as const
 const MEDIA_TYPE = 'video/mp4'
 
-/** One try; when it fails the poller makes the next. */
+/** One attempt; if it fails, the poller makes the next. */
 export async function fetchVideo(pipeline: FetchVideoParts, open: OpenTask): Promise<void> {
   const { result } = open.detail
   if (result === undefined) throw new Error(`task ${open.task.id} has nothing to fetch`)
@@ -45,7 +45,7 @@ export async function fetchVideo(pipeline: FetchVideoParts, open: OpenTask): Pro
       const gone = error instanceof FetchFailure && error.gone
       return tryLater(pipeline, open, { result, reason: error.message, patience: gone ? 'short' : 'long' })
     }
-    // Our own store failed: that is no fault of the video's, until nobody waits for it any more.
+    // Our own store failed: the video itself has not failed before its deadline.
     if (pipeline.now() < open.detail.deadlineAt) throw error
     await tryLater(pipeline, open, { result, reason: 'it could not be stored', patience: 'none' })
   }
@@ -76,14 +76,14 @@ export async function storeBase64(
     const stored = await store(pipeline, open, inPieces(Buffer.from(video.data, 'base64')))
     await endCompleted(pipeline, open, madeOf(stored, video))
   } catch (error) {
-    // Asked again, the vendor gives the same video again.
+    // The vendor returns the same video again on request.
     if (!(error instanceof FetchFailure) && pipeline.now() < open.detail.deadlineAt) throw error
     const message = 'the finished video could not be stored'
     await endFailed(pipeline, open, gatewayFailure(50201, { message, accepted: true }))
   }
 }
 
-/** The vendor, its link or our way there failed; anything else is a fault of ours. */
+/** The vendor, its link or the network failed; anything else is a fault of the gateway. */
 class FetchFailure extends Error {
   /** The vendor says that there is no such file (any more). */
   readonly gone: boolean
@@ -99,7 +99,10 @@ function isFetchFailure(error: unknown): error is FetchFailure | TransportError 
   return error instanceof FetchFailure || error instanceof TransportError
 }
 
-/** Links go without a credential and under the guard; requests of the vendor's own are signed and go to it alone. */
+/**
+ * Links are fetched without a credential and through the address guard; the vendor's own requests are signed and go only
+ * to the vendor.
+ */
 async function openSource(
   pipeline: Pick<Pipeline, 'streamRemote' | 'upstream'>,
   vendor: TaskVendor,
@@ -142,7 +145,7 @@ export function linkTimeouts({ connectMs, firstByteMs, idleMs }: Timeouts): Time
   return { connectMs, firstByteMs: Math.min(firstByteMs, 60_000), idleMs }
 }
 
-/** Vendors' file stores label videos anyhow, but a page of text is none. */
+/** Vendors' file stores use all kinds of content types for videos, but text is not a video. */
 function judged(answer: StreamedAnswer): StreamedAnswer {
   const type = String(answer.headers['content-type'] ?? '').toLowerCase()
   if (answer.status === 200 && !/^(text\/|application\/(json|xml))/.test(type)) return answer
@@ -186,7 +189,7 @@ async function* measured(body: AsyncIterable<Uint8Array>, reader: Mp4Reader): As
   }
 }
 
-/** The file knows its length better than anybody. */
+/** The file itself is the best source for its length. */
 function madeOf(
   { blob, measure }: StoredVideo,
   told: Pick<FinishedResult, 'secondsProduced' | 'size'>,
@@ -205,8 +208,8 @@ export function pictureSize(measure: VideoMeasure | undefined): string | undefin
 }
 
 /**
- * The video is made and will be billed upstream: a link that cannot be copied is handed out for as long as it lives. One
- * whose file is gone does not live, so nobody is charged for it.
+ * The video exists and will be billed upstream: if it cannot be copied, its link is handed out for as long as it is
+ * valid. If its file is gone, nothing is charged.
  */
 async function tryLater(
   pipeline: FetchVideoParts,

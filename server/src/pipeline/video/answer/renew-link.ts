@@ -4,7 +4,7 @@ import { pollTimeouts, sendToVendor } from '../order/send-to-vendor.ts'
 import { openTask } from '../order/open-task.ts'
 import { contextOf, type FoundVendor } from '../task/video-vendor.ts'
 
-/** A fresh link for a finished task whose link has died, where asking again gives one. */
+/** A new link for a finished task whose link has expired, if the vendor gives one. */
 export async function renewLink(
   pipeline: Pick<Pipeline, 'now' | 'upstream'>,
   task: VideoTask,

@@ -66,7 +66,7 @@ export interface WantedBytes {
   readonly body: 'wanted' | 'head-only'
 }
 
-/** The provider's link may have died early: it is renewed where the provider can, else the video is gone (410). */
+/** The provider's link may have expired early: it is renewed if the provider can, else the video is gone (410). */
 async function sendFromProvider(
   pipeline: ServeContentParts,
   reply: ClientReply,

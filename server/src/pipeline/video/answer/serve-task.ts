@@ -42,7 +42,7 @@ export function serveRemove(
     if (task.phase !== 'ended') {
       throw new GatewayError(40000, { status: 409, message: 'this video is not finished yet' })
     }
-    // The bytes first: once the record is gone nothing names them any more.
+    // The bytes first: without the record nothing refers to them any more.
     if (task.blob !== undefined) await pipeline.blobs.remove(task.blob)
     if (!(await pipeline.storage.videos.remove(id, task.keyId))) throw new GatewayError(40402)
     sendJson(reply, 200, { id, object: 'video.deleted', deleted: true })

@@ -1,6 +1,6 @@
 /**
- * Orders a task upstream: one chain after the other, but only as long as it is certain that none of them has it. Once an
- * order may have arrived it is never sent again, to nobody (docs/reference/contract.md#D-video-24).
+ * Orders a task upstream: one chain after the other, but only while it is certain that none of them has it. Once an order
+ * may have arrived, it is never sent again, to anybody (docs/reference/contract.md#D-video-24).
  */
 import { CONSEQUENCES } from '../../../core/routing/failure.ts'
 import type { ChainFailure } from '../../../core/routing/health.ts'
@@ -76,9 +76,9 @@ export async function createUpstream(
   }
 }
 
-/** What an order came to for good: it was taken, may have been, or is another instance's. */
+/** The final result of an order: it was accepted, may have been, or belongs to another instance. */
 type OrderEnd = Exclude<OrderOutcome, { readonly kind: 'refused' | 'skipped' }>
-/** It is certain that this chain has it not. */
+/** It is certain that this chain does not have it. */
 type OrderFailure = Pick<Extract<OrderOutcome, { readonly kind: 'refused' }>, 'error' | 'rank'> & {
   readonly class?: ChainFailure
   readonly status?: number | undefined
@@ -117,7 +117,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     else if (end.kind === 'unknown') await beginSearch(this.#pipeline, this.#recorded(), end.error)
   }
 
-  /** Something inside the gateway broke: ended at once while it is certain that nothing left. */
+  /** Something inside the gateway failed: the task is ended at once while it is certain that nothing was sent. */
   async giveUp(): Promise<void> {
     if (!this.#left) await this.#fail(gatewayFailure(50000))
   }
@@ -140,7 +140,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     return failure.class?.kind
   }
 
-  /** Of equals the first; of full credentials the first to have room again (docs/reference/contract.md#D-errors-37). */
+  /** Of equals the first; of exhausted credentials the first to be free again (docs/reference/contract.md#D-errors-37). */
   moreTelling(known: OrderFailure | undefined, next: OrderFailure): OrderFailure {
     if (known === undefined || next.rank > known.rank) return next
     const bothFull = known.error.gatewayCode === 42904 && next.error.gatewayCode === 42904

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Hashed and measured in a few milliseconds. */
 const PIECE_BYTES = 1024 * 1024
 
-/** Bytes that lie in memory, as a store takes them: others have their turn between the pieces. */
+/** Bytes in memory, in pieces for a store, with other work between the pieces. */
 export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
     yield bytes.subarray(at, at + PIECE_BYTES)

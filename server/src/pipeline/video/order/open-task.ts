@@ -1,6 +1,6 @@
 /**
- * The intent: a row that says what is about to be ordered, written before any vendor hears of it. Then a task somebody works
- * on: what it carries along, and how its progress is written and told.
+ * The intent: a row that says what is about to be ordered, written before any vendor hears of it. Also a task in
+ * progress: its data, and how its progress is written and announced.
  */
 import { randomBytes } from 'node:crypto'
 import type { VideoTask, VideoTaskPatch } from '../../../core/video/task.ts'
@@ -16,9 +16,9 @@ type CreateTaskParts = Pick<Pipeline, 'instanceId' | 'now' | 'storage' | 'videos
 
 /** A record is kept 24 hours (docs/reference/contract.md#8-03). */
 export const RETENTION_MS = 24 * 3_600_000
-/** Taken over by another instance when this one falls silent while it creates. */
+/** Another instance takes over if this one falls silent during the creation. */
 export const LEASE_MS = 30_000
-/** The poller renews a creation that runs here; longer than a breath of the event loop. */
+/** The poller renews a creation that runs here; longer than a delay of the event loop. */
 export const CREATE_WATCH_MS = 15_000
 
 export type CreatedTask =
@@ -27,7 +27,7 @@ export type CreatedTask =
   | { readonly kind: 'joined'; readonly task: VideoTask }
   | { readonly kind: 'other-body' }
 
-/** Opaque: it holds nothing but chance (docs/reference/contract.md#2.5). */
+/** Opaque and random (docs/reference/contract.md#2.5). */
 export function newTaskId(): string {
   return `video_${randomBytes(18).toString('hex')}`
 }
@@ -153,8 +153,8 @@ export interface TaskChange extends Omit<VideoTaskPatch, 'detail'> {
 }
 
 /**
- * Writes what changed and tells who waits. undefined: the lease is another's by now, or the task has ended; then this
- * instance has no more to do with it.
+ * Writes what changed and notifies waiting clients. undefined: another instance has the lease, or the task has ended;
+ * then it is no longer this instance's.
  */
 export async function changeTask(
   pipeline: OpenTaskParts,
@@ -180,7 +180,7 @@ export async function changeTask(
   return next
 }
 
-/** What a client may see is announced to every instance when it is written: what is as it was is left out. */
+/** Changes visible to clients are announced to every instance, so unchanged fields are left out. */
 function withoutEqual(task: VideoTask, change: Omit<VideoTaskPatch, 'detail'>): VideoTaskPatch {
   const entries = Object.entries(change).filter(
     ([name, value]) => name === 'polls' || !(name in task) || task[name as keyof VideoTask] !== value,
@@ -192,8 +192,9 @@ const TRIES_MAX = 6
 const FIRST_WAIT_MS = 50
 
 /**
- * Repeats what must not be lost to a store that is away for a moment: an order that a vendor has taken is only found again
- * by what is written then. 50 ms, then twice as long each time, about 1.5 s in all; then it rejects as the store did.
+ * Retries a write that must not be lost while the store is briefly unreachable: an order that a vendor has accepted is
+ * only found again by what is written then. 50 ms, then twice as long each time, about 1.5 s in all; then it rejects as
+ * the store did.
  */
 export async function whileAway<Done>(work: () => Promise<Done>): Promise<Done> {
   for (let tries = 1; ; tries += 1) {

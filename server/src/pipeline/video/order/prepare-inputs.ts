@@ -1,6 +1,6 @@
 /**
- * Images in the form a vendor takes: fetched where it wants bytes and the client named an address, published under a signed
- * link of ours where it takes nothing but addresses.
+ * Images in the form that a vendor accepts: fetched if it needs bytes and the client named an address, published under a
+ * signed link of ours if it only accepts addresses.
  */
 import { MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../../core/canonical/media/media-type.ts'
 import type { VideoMedia, VideoRequest } from '../../../core/video/request.ts'
@@ -13,7 +13,7 @@ export type PrepareInputsParts = Pick<Pipeline, 'blobs' | 'fetchRemote' | 'now' 
 
 export type PreparedRequest =
   | { readonly kind: 'ready'; readonly request: VideoRequest }
-  /** An image cannot be had: the sentence that says which and why. */
+  /** An image cannot be fetched: the sentence says which and why. */
   | { readonly kind: 'refused'; readonly message: string }
 
 const IMAGE_BYTES_MAX = 32 * 1024 * 1024
@@ -117,8 +117,8 @@ export function inputKeyOf(taskId: string, index: number): string {
 }
 
 /**
- * Which images of an order its vendor is sent at all: the others need not be fetched or published
- * (docs/reference/contract.md#4.4). Tried with stand-ins: those that are found in what the vendor would be sent are used.
+ * Which images of an order are sent to its vendor at all: the others need not be fetched or published
+ * (docs/reference/contract.md#4.4). Determined with placeholders: those that appear in the vendor's request are used.
  */
 export function usedImages(
   { imageForms: forms, submit }: Pick<VideoDialect, 'imageForms' | 'submit'>,

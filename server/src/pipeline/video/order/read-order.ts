@@ -23,7 +23,7 @@ export type OrderOfForm = Pick<
   'modelId' | 'user' | 'request' | 'size' | 'dropped' | 'pinned' | 'repeat'
 >
 
-/** The order that a form describes; a large one is taken apart in a thread. Throws what is wrong with it. */
+/** The order that a form describes; a large one is parsed in a thread. Throws what is wrong with it. */
 export async function orderOf(
   pipeline: Pick<Pipeline, 'conversions'>,
   form: RawForm,
@@ -72,7 +72,7 @@ function bytesOfParts(parts: readonly FormPart[]): number {
   )
 }
 
-/** A key longer than this is no key. */
+/** A longer key is refused. */
 const IDEMPOTENCY_KEY_MAX = 512
 
 /** undefined: there is none. Throws 40000 for one that is too long. */

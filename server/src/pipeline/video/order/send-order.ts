@@ -50,7 +50,7 @@ export type OrderOutcome =
       readonly open: OpenTask
       readonly error: VideoTaskError
       readonly class: ChainFailure
-      /** How telling the error is (docs/reference/contract.md#D-errors-37). */
+      /** The precedence of the error (docs/reference/contract.md#D-errors-37). */
       readonly rank: number
       readonly status: number | undefined
       /** What it failed of, in the vendor's own words, shortened; for operators. */
@@ -71,7 +71,7 @@ export interface SkippedOrder {
   readonly kind: 'skipped'
   readonly reason: string
   readonly error: VideoTaskError
-  /** How telling the error is (docs/reference/contract.md#D-errors-37). */
+  /** The precedence of the error (docs/reference/contract.md#D-errors-37). */
   readonly rank: number
 }
 
@@ -131,7 +131,7 @@ export async function sendOrder(pipeline: SendOrderParts, work: OrderWork): Prom
   return judge(vendor, { open: sent, leg, answer })
 }
 
-/** Where the order goes; whoever finds it so after a crash takes it for sent. */
+/** Where the order goes; after a crash it counts as sent. */
 export function placed({ leg }: Pick<OrderWork, 'leg'>, at: number): TaskChange {
   return {
     phase: 'sent',
@@ -159,7 +159,7 @@ export function placedDetail({
   }
 }
 
-/** How telling each kind of error is: an upstream's own words go before a time-out, that before a missing connection. */
+/** The precedence of errors: an upstream's own error over a time-out, and that over a failed connection. */
 export const RANK = { nothing: 0, rateLimited: 1, unreached: 2, credential: 4, ownWords: 5 } as const
 
 interface Answered {
@@ -262,15 +262,15 @@ function judgeStatus(
 }
 
 /**
- * Whether a status says for sure that there is no task. A gateway in between that gave up (408, 502, 504 and their kin) says
- * nothing about what the vendor did; a vendor that explains its 5xx in JSON does, and so does 503.
+ * Whether a status makes it certain that there is no task. A proxy in between that gave up (408, 502, 504 and similar)
+ * says nothing about what the vendor did; a vendor that explains its 5xx in JSON does, and so does 503.
  */
 function isCertain({ status, body }: VideoReply): boolean {
   if (status === 408 || status === 504 || (status >= 520 && status <= 527)) return false
   return status < 500 || status === 503 || isJsonObject(body)
 }
 
-/** A refusal that some vendors wrap into a 200. */
+/** A refusal inside a 200, as some vendors send it. */
 function refusedInside(
   open: OpenTask,
   leg: Leg,

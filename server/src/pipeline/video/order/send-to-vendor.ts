@@ -1,4 +1,4 @@
-/** One small request to a vendor's video API and its whole answer: create calls, polls, questions. */
+/** One small request to a vendor's video API and its whole answer: creations, polls, look-ups. */
 import type { Timeouts } from '../../../core/catalogue.ts'
 import type { HttpRequest } from '../../../core/http-request.ts'
 import type { VideoReply } from '../../../providers/video.ts'
@@ -62,7 +62,7 @@ export function callOf(
   }
 }
 
-/** A question is answered within seconds or asked again: shorter than what making something may take. */
+/** A poll is answered within seconds or repeated: its time-outs are shorter than those of a creation. */
 export function pollTimeouts({ connectMs, firstByteMs, idleMs }: Timeouts): Timeouts {
   return {
     connectMs: Math.min(connectMs, 10_000),

@@ -94,7 +94,10 @@ function headersOf(taken: TakenOrder, task: VideoTask): Readonly<Record<string, 
 
 const SIGN_OF_LIFE_MS = 15_000
 
-/** Progress as chunks. It begins when a vendor has the task, so that a refused order still is an error of its own status. */
+/**
+ * Progress as chunks. It begins when a vendor has accepted the task, so that a refused order can still answer with its
+ * own status.
+ */
 class ProgressStream implements PulsedStream {
   started = false
   readonly #gateway: Pick<Pipeline, 'now' | 'pulse'>

@@ -1,7 +1,7 @@
 /**
- * From an order to its task: a new one that is on its way upstream, or the one it repeats. Repetitions have the same
- * `Idempotency-Key` of the same API key, or are the SDK's own retry of a POST it got no answer to; they join the task that
- * is there and never make a second one (docs/reference/contract.md#D-video-11).
+ * From an order to its task: a new one that is on its way upstream, or the one it repeats. A repetition has the same
+ * `Idempotency-Key` and API key, or is the SDK's own retry of an unanswered POST; it joins the existing task and never
+ * creates a second one (docs/reference/contract.md#D-video-11).
  */
 import type { Pipeline } from '../../context.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -37,7 +37,7 @@ export interface TakenOrder {
   readonly reservation: ReservedVideo['reservation'] | undefined
 }
 
-/** Throws the refusal that applies. From `create` on the task goes its way whatever becomes of the client. */
+/** Throws the refusal that applies. From `create` on, the task continues whatever happens to the client. */
 export function takeOrder(pipeline: TakeOrderParts, order: VideoOrder): Promise<TakenOrder> {
   return inTurn(pipeline, order, () => take(pipeline, order))
 }
@@ -63,7 +63,7 @@ async function take(pipeline: TakeOrderParts, order: VideoOrder): Promise<TakenO
   return { task: created.task, joined: true, reservation: undefined }
 }
 
-/** No reservation stands behind a joined task, so the key is looked at once more. */
+/** Joining a task makes no reservation, so the key is checked again here. */
 async function join(pipeline: TakeOrderParts, order: VideoOrder, task: VideoTask): Promise<TakenOrder> {
   await findHolderNow(pipeline, order.key.hash, order.at)
   order.body.release()
@@ -104,7 +104,7 @@ async function giveBack(
   })
 }
 
-/** SDKs wait ten minutes by default and half an hour when told to; after this long a same order is meant anew. */
+/** SDKs wait ten minutes by default and half an hour when told to; after this long, an equal order is a new one. */
 const RETRY_WITHIN_MS = 2 * 3_600_000
 
 /** The task this order repeats; undefined: it is a new order. Throws 40004 for a key that stands for another body. */
@@ -126,8 +126,8 @@ export async function findRepeated(
 }
 
 /**
- * An order that no vendor ever had is no task to join: its record makes way for a new try. So does one that has expired and
- * was not swept away yet.
+ * An order that no vendor ever had cannot be joined: its record is replaced by a new attempt. So is one that has expired
+ * and was not removed yet.
  */
 export async function standing(
   pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
@@ -142,8 +142,8 @@ export async function standing(
 }
 
 /**
- * Orders with one key go one after the other until the first is written: the others find its task instead of taking a slot
- * of the account's for nothing.
+ * Orders with one key go one after the other until the first is written: the others then find its task instead of taking
+ * a slot of the account.
  */
 export async function inTurn<Result>(
   pipeline: Pick<Pipeline, 'videos'>,
@@ -191,7 +191,9 @@ export function videoOrdering(pipeline: OrderVideoParts, order: ReservedVideo): 
   }
 }
 
-/** Finds the model and says what the order demands of the account; `reserve` judges it on the account's fresh row. */
+/**
+ * Finds the model and determines what the order requires of the account; `reserve` decides it on the account's fresh row.
+ */
 export function admitVideo(
   pipeline: Pick<Pipeline, 'catalogue' | 'models'>,
   order: VideoOrder,
@@ -231,7 +233,7 @@ function servedElsewhere({ status, chains }: Model, { vendors }: Catalogue): str
   return path === undefined ? '' : `: call it at ${path}`
 }
 
-/** Declared seconds cost what they cost: nothing about the hold is a guess. */
+/** The price of declared seconds is known: nothing about the hold is estimated. */
 function estimateOf(videoSeconds: number): Estimate {
   return {
     inputTokens: 0,

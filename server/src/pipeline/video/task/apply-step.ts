@@ -37,7 +37,7 @@ export async function applyStep(pipeline: ApplyStepParts, open: OpenTask, step: 
   }
 }
 
-/** The order was answered, and nothing came of it. */
+/** The order was answered without a task. */
 function withFailedAttempt(open: OpenTask, failure: VideoFailure, at: number): OpenTask {
   const { attempts, description } = open.detail
   const broke = { outcome: 'failed', said: notedWords(failure.message) }
@@ -69,7 +69,7 @@ async function waitOn(
   })
 }
 
-/** Nobody waits any more. A video that is not finished by then costs nothing; a response costs what was made of it. */
+/** The deadline has passed. A video that is not finished by then costs nothing; a response costs what was produced. */
 export function endLate(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   return open.task.kind === 'response'
     ? expireResponse(pipeline, open)
@@ -105,7 +105,7 @@ async function takeResult(
         request: encodeRequest(result.request, encodeBytes),
       })
     case 'base64':
-      // Too large for the record: after a crash the same question is asked again and has the same answer.
+      // Too large for the record: after a crash the same poll is repeated and has the same answer.
       return storeBase64(pipeline, open, { data: result.data, secondsProduced, size })
   }
 }
@@ -126,7 +126,7 @@ async function handOut(
   })
 }
 
-/** Written first, so that whoever comes after a crash fetches on instead of asking the vendor from the start. */
+/** Written first, so that after a crash the fetch continues instead of polling the vendor from the start. */
 async function beginFetch(
   pipeline: ApplyStepParts,
   open: OpenTask,
@@ -151,7 +151,7 @@ async function beginFetch(
 /** Renewed by the poller while the fetch runs here; after a crash somebody else begins it again. */
 export const FETCH_WATCH_MS = 20_000
 
-/** Answers that might be the end: only several in a row are. */
+/** Answers that may mean the end: only several in a row do. */
 export async function countVerdict(
   pipeline: ApplyStepParts,
   open: OpenTask,

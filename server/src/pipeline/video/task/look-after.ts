@@ -1,4 +1,4 @@
-/** One look at a due task, by the phase it is in: ask the vendor, search, fetch, or end what nobody goes on with. */
+/** One step of a due task, by its phase: poll the vendor, search, fetch, or end what no process continues. */
 import type { FailureClass } from '../../../core/routing/failure.ts'
 import { backOffMs } from '../../../core/video/schedule.ts'
 import { decodeRequest } from '../../../core/video/task-detail.ts'
@@ -75,7 +75,7 @@ async function read(
   { vendor, answer }: { readonly vendor: TaskVendor; readonly answer: SentToVendor },
 ): Promise<string> {
   if (answer.kind === 'broken') {
-    // A poll that got no answer is no verdict.
+    // A poll without an answer decides nothing.
     await slowDown(pipeline, open, { reason: answer.failure.kind, hintMs: undefined })
     return answer.failure.kind
   }
@@ -144,7 +144,7 @@ async function judge(
   }
 }
 
-/** No verdict: asked again later, and later each time, until nobody waits any more. */
+/** Undecided: polled again later, with growing intervals, until the deadline. */
 async function slowDown(
   pipeline: ApplyStepParts,
   open: OpenTask,
@@ -167,7 +167,7 @@ async function postpone(pipeline: ApplyStepParts, open: OpenTask, dueAt: number)
   await changeTask(pipeline, open, { dueAt, polls: open.task.polls })
 }
 
-/** Begun by somebody who is gone, or failed before. */
+/** The fetch was begun by a process that is gone, or failed before. */
 async function fetchAgain(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   const fetching = await changeTask(pipeline, open, { dueAt: pipeline.now() + FETCH_WATCH_MS })
   if (fetching !== undefined) await fetchVideo(pipeline, fetching)

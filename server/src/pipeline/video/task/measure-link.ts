@@ -12,8 +12,8 @@ const MEASURE_MS = 15_000
 const MEASURE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * The length of a video that stays at the provider, where the provider does not tell it: its bytes are read until its header
- * has been seen. undefined: it cannot be had, which changes nothing but the log.
+ * The length of a video that stays at the provider, if the provider does not report it: its bytes are read until its
+ * header has come. undefined: unknown, which only matters to the log.
  */
 export async function measureLink(
   pipeline: MeasureLinkParts,

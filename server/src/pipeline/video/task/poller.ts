@@ -1,6 +1,6 @@
 /**
- * The one clock of all running tasks of an instance: it leases what is due, a batch at a time, and looks at each with
- * bounded concurrency. Thousands of tasks cost one timer. Tasks of instances that fell silent come with the same lease.
+ * The one timer for all running tasks of an instance: it leases due tasks in batches and works on them with bounded
+ * concurrency. Thousands of tasks cost one timer. Tasks of instances that fell silent are leased in the same way.
  *
  *   idle ─ start ─▶ waiting ─ the alarm rings, or a beat is asked for ─▶ beating
  *                    │  ▲──────────── what is due is leased, or that failed ──┤
@@ -32,13 +32,13 @@ interface Alarm {
 
 /** Questions to vendors at once. */
 const BUSY_MAX = 128
-/** Tasks of other instances become due without a word to us. */
+/** Tasks of other instances become due without notice to this one. */
 const IDLE_MS = 2_000
 /** Between two beats, so that what falls due together is leased together. */
 const BEAT_MS_MIN = 50
 /** Between two beats while some tasks are due that are being looked at. */
 const UNDER_WAY_MS = 250
-/** Well before a task that is worked on here would be anybody's again. */
+/** Well before the lease of a task in progress here runs out. */
 const KEEP_EVERY_MS = 8_000
 /** After an error of the store, or of ours. */
 const AGAIN_MS = 5_000
@@ -198,7 +198,7 @@ class LeasingPoller implements Poller {
   /** Gives when the next beat is due. */
   async #lookAround(pipeline: PollerParts, at: number): Promise<number> {
     this.#keepAll(pipeline, at)
-    // Without room for one more the end of the next look makes the next beat.
+    // At full concurrency, the end of the next step triggers the next beat.
     const tasks = this.#busy.size < BUSY_MAX ? await this.#lease(pipeline, at) : []
     for (const task of tasks) this.#look(pipeline, task)
     return this.#nextBeat(pipeline)
@@ -217,7 +217,7 @@ class LeasingPoller implements Poller {
   async #nextBeat(pipeline: Pick<Pipeline, 'now' | 'storage'>): Promise<number> {
     const next = (await pipeline.storage.videos.nextDue()) ?? NEVER
     const now = pipeline.now()
-    // What is due although everything due was just leased is under way.
+    // What is still due although everything due was just leased is in progress here.
     return next <= now ? now + UNDER_WAY_MS : Math.min(next, now + IDLE_MS)
   }
 
@@ -243,7 +243,7 @@ class LeasingPoller implements Poller {
     }
   }
 
-  /** Says of what takes long here that it goes on: nobody else takes a task whose time lies ahead. */
+  /** Renews the leases of long steps: no other process takes a task whose time is in the future. */
   #keepAll(pipeline: PollerParts, at: number): void {
     const { creating } = pipeline.videos
     for (const id of this.#kept.keys()) if (!this.#busy.has(id) && !creating.has(id)) this.#kept.delete(id)

@@ -1,6 +1,6 @@
 /**
- * An order that left and got no answer: it is looked for where the vendor can be asked by our own id, and never sent again.
- * Where nobody can be asked, or nothing is found in time, the task has failed
+ * An order that was sent and got no answer: it is searched for if the vendor can be asked by our own id, and never sent
+ * again. If the vendor cannot be asked, or nothing is found in time, the task has failed
  * (docs/reference/contract.md#D-video-22, #D-video-23).
  */
 import type { VideoTaskError } from '../../../core/video/task.ts'

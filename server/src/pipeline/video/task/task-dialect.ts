@@ -1,4 +1,4 @@
-/** What the machinery of tasks needs of whoever makes one upstream, a video or a response. */
+/** What the task code needs of an upstream that makes a video or a response. */
 import type { CredentialSecret, Vendor } from '../../../core/catalogue.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { VideoContext, VideoDialect, VideoReply, VideoStep } from '../../../providers/video.ts'

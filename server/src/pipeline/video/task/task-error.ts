@@ -1,4 +1,4 @@
-/** Failures as the synchronous answer tells them and the record keeps them (docs/reference/contract.md#D-video-25). */
+/** Failures as the synchronous answer reports them and the record keeps them (docs/reference/contract.md#D-video-25). */
 import { ERRORS, type ErrorCode } from '../../../core/errors/catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { errorWords, retryHintMs } from '../../../core/routing/failure.ts'
@@ -49,7 +49,7 @@ export function refusedCreate(
   }
 }
 
-/** A task that failed, by the vendor's own account; there is no status, so one is chosen by the kind of failure. */
+/** A task that failed according to its vendor; there is no status, so one is chosen by the kind of failure. */
 export function failedTask(
   failure: VideoFailure,
   { credential, accepted }: { readonly credential: 'own' | 'platform' } & Required<Acceptance>,

@@ -5,7 +5,7 @@ import { type OpenTask, openTask } from '../order/open-task.ts'
 import type { FoundTaskVendor } from './task-dialect.ts'
 import { findVideoVendor, type FoundVendor } from './video-vendor.ts'
 
-/** Who has the task, with the credential it was created with: tasks belong to an account of the vendor's. */
+/** The vendor of the task, with the credential it was created with: tasks belong to an account at the vendor. */
 export async function vendorOfTask(
   pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   { task, detail }: OpenTask,

@@ -1,4 +1,4 @@
-/** Who speaks for one chain's video API, with whose credential. */
+/** The vendor of one chain's video API, with its credential. */
 import type { Catalogue, Chain, CredentialSecret } from '../../../core/catalogue.ts'
 import type { AccountId, CredentialId, ForwardModelId, VendorCode } from '../../../core/ids.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -24,7 +24,7 @@ export interface VendorQuestion {
   readonly accountId: AccountId
 }
 
-/** The catalogue as it stands now: a task outlives the one it was ordered from. */
+/** From the present catalogue: a task outlives the one it was ordered from. */
 export async function findVideoVendor(
   pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   question: VendorQuestion,

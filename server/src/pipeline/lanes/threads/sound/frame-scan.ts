@@ -1,6 +1,6 @@
 /**
- * Sound that is nothing but frames, one behind the other, each with a head of its own. Players look for the next frame behind
- * what is none, so all of a file is looked through, and every frame counts by its own head.
+ * Sound that consists of frames only, one after the other, each with its own header. Players skip other bytes to find the
+ * next frame, so the whole file is searched, and every frame counts by its own header.
  */
 import { type Heard, latin1, PACKETS_MAX, type Read, viewOf } from './sound-file.ts'
 
@@ -11,7 +11,7 @@ export interface Frame {
   /** To the next one, at least 1. */
   readonly bytes: number
   readonly seconds: number
-  /** The same in all frames that players take for one stream. */
+  /** The same in all frames that players treat as one stream. */
   readonly kind: number
 }
 
@@ -25,11 +25,11 @@ export interface Scanned {
 /** What frames of MPEG audio, ADTS and FLAC begin with. */
 export const SYNC = 0xff
 
-/** Read at a time; the longest head is read along with it. */
+/** Read at a time, plus the length of the longest header. */
 const PIECE_BYTES = 1_048_576
 const HEAD_BYTES_MAX = 16
 
-/** A frame that no other one follows counts, and its bytes may hold others: players begin anew within it. */
+/** A frame without a successor counts, and its bytes are searched for others: players resynchronise within it. */
 export function scanFrames(read: Read, { from, to, first }: Scanned, frameAt: FrameAt): Heard {
   let [seconds, bytes, packets] = [0, 0, 0]
   let at = from

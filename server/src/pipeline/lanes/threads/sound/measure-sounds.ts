@@ -1,6 +1,6 @@
 /**
- * How long sound plays, told from all of its packets: what a file's head says of its length is not believed, since who pays
- * for the length wrote it.
+ * The duration of sound, computed from all of its packets. The duration stated in a file's header is not trusted, because
+ * whoever pays for it wrote it.
  */
 import type { InputAudioTrack } from 'mediabunny'
 import type * as library from 'mediabunny'
@@ -22,11 +22,11 @@ import type { MeasureTask, SoundMeasured } from '../work.ts'
 
 type Library = typeof library
 
-/** Names of an artist, a picture: what is no packet may be as large as this, or as all packets. */
+/** Limit for data other than packets, such as an artist's name or a picture: this, or the size of all packets. */
 const UNHEARD_BYTES_MAX = 262_144
-/** Head of a file, and what recorders write beside the sound. */
+/** Header of a file, and what recorders write besides the sound. */
 const HEAD_BYTES = 4_096
-/** Of what stands beside each packet in a file that has no table of them. */
+/** Overhead per packet in a file that has no table of packets. */
 const PACKET_HEAD_BYTES = 32
 
 export async function measureSounds(task: MeasureTask): Promise<SoundMeasured> {
@@ -37,7 +37,7 @@ export async function measureSounds(task: MeasureTask): Promise<SoundMeasured> {
     try {
       seconds.push(plausible(await measure(library, readerOf(task, span), span.end - span.start)))
     } catch (error) {
-      // The library throws what it finds wrong with a file, in no class of its own.
+      // The library reports faults of a file by throwing plain errors.
       reasons.push(error instanceof Error ? error.message : String(error))
       seconds.push(undefined)
     }
@@ -45,7 +45,7 @@ export async function measureSounds(task: MeasureTask): Promise<SoundMeasured> {
   return { kind: 'measured', seconds, reasons }
 }
 
-/** A year: beyond it, and where there is no number, the times of the packets are none. */
+/** A year: longer times, and values that are not numbers, are invalid. */
 const SECONDS_MAX = 31_536_000
 
 function plausible(seconds: number): number {
@@ -58,7 +58,7 @@ const EBML = '\u001aE\u00df\u00a3'
 /** WAV, MP4 and QuickTime. */
 const HAS_TABLES = /^(?:RIFF|RF64)|^.{4}(?:ftyp|moov|mdat|wide|free|skip|pnot)/s
 
-/** By how it begins, as players tell the kind of a file. Throws where nobody here knows how long it plays. */
+/** By its first bytes, as players recognise the kind of a file. Throws if the duration cannot be determined. */
 async function measure(library: Library, read: Read, size: number): Promise<number> {
   if (size === 0) return 0
   const start = id3End(read, size)
@@ -83,7 +83,7 @@ function someSound({ seconds, packets }: Heard): number {
   return seconds
 }
 
-/** Nothing but frames: those of the kind that plays longest, since players try which one it is. */
+/** Frames only: the kind with the longest duration counts, because players guess the kind. */
 function measureFrames(read: Read, start: number, size: number): number {
   const kinds = [
     scanFrames(read, { from: mpegSoundStart(read, start), to: size, first: SYNC }, mpegFrameAt),
@@ -112,7 +112,8 @@ async function measureTracks(library: Library, read: Read, size: number): Promis
     const format = await input.getFormat()
     if (format === WAVE) return waveSeconds(sound[0], longest, unheard)
     const isMp4 = format === MP4 || format === QTFF
-    // What the tables of an MP4 file do not name is never played; in others players look for more behind a mistake.
+    // Data that the tables of an MP4 file do not name is never played; in other files players search for more after an
+    // error.
     const most = isMp4 ? Math.max(UNHEARD_BYTES_MAX, heard) : HEAD_BYTES + packets * PACKET_HEAD_BYTES
     if (unheard > most) throw new Error('most of it is not a known sound format')
     return isMp4 ? Math.max(longest, editedSeconds(read, size)) : longest
@@ -157,7 +158,7 @@ function descriptionIn(config: unknown): Uint8Array | undefined {
   return description instanceof ArrayBuffer ? new Uint8Array(description) : undefined
 }
 
-/** As long as its packets play, or as the file says that they do, whichever is longer. */
+/** The duration of its packets, or the one the file states for them, whichever is longer. */
 async function walk(
   library: Library,
   track: ConstructorParameters<Library['EncodedPacketSink']>[0],

@@ -21,8 +21,8 @@ interface Page {
 }
 
 /**
- * All sound of all its streams. What is no page is looked over, as players do; whether a page with a wrong checksum is one,
- * they do not agree.
+ * All sound of all its streams. Data between pages is skipped, as players do; they do not agree about pages with a wrong
+ * checksum.
  */
 export function hearOgg(read: Read, size: number): Heard {
   const [strict, lenient] = [hearPages(read, size, isWhole), hearPages(read, size, () => true)]

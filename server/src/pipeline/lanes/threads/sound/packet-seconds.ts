@@ -1,16 +1,16 @@
-/** How long a packet plays, by what stands in it: the times of the file that holds it are written by whoever pays. */
+/** The duration of a packet, by its content: the times in the file are not trusted, because whoever pays wrote them. */
 import { AAC_RATES, AAC_SAMPLES, adtsFrameAt, flacFrameAt, framesIn, mpegFrameAt } from './frame-scan.ts'
 import { latin1, viewOf } from './sound-file.ts'
 
 export type PacketSeconds = (packet: Uint8Array) => number
 
-/** A codec's settings as files that hold many kinds of sound have them; its rate where it has none of its own. */
+/** A codec's settings from its container; its rate if the codec data has none. */
 export interface CodecSettings {
   readonly description: Uint8Array | undefined
   readonly rate: number
 }
 
-/** undefined: nobody knows here how long its packets play. */
+/** undefined: the duration of its packets is unknown. */
 export function packetSeconds(codec: string | null, settings: CodecSettings): PacketSeconds | undefined {
   switch (codec) {
     case 'opus':
@@ -50,14 +50,14 @@ export const opusSeconds: PacketSeconds = (packet) => {
 
 const EXPLICIT_RATE = 15
 
-/** AudioSpecificConfig (ISO 14496-3): what doubles the rate comes on top, and takes no more time. */
+/** AudioSpecificConfig (ISO 14496-3): extensions that double the rate do not change the duration. */
 function aacPackets({ description, rate }: CodecSettings): PacketSeconds {
   const bits = description === undefined ? undefined : new BitReader(description)
   if (bits?.read(5) === 31) bits.read(6)
   const index = bits?.read(4)
   const own = index === EXPLICIT_RATE ? bits?.read(24) : AAC_RATES[index ?? EXPLICIT_RATE]
   const seconds = AAC_SAMPLES / (own === undefined || own === 0 ? rate : own)
-  // Some have heads of their own, which are believed first.
+  // Some packets have headers of their own, which take precedence.
   return (packet) => Math.max(seconds, adtsFrameAt(packet, 0)?.seconds ?? 0)
 }
 

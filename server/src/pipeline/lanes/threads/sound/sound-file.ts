@@ -10,7 +10,7 @@ export interface Heard {
   readonly packets: number
 }
 
-/** Twenty milliseconds each, eleven hours: who sends more has a thread at work for nothing. */
+/** Eleven hours at twenty milliseconds each; more would only keep a thread busy. */
 export const PACKETS_MAX = 2_000_000
 
 export function latin1(bytes: Uint8Array): string {
