@@ -17,7 +17,7 @@ const RETIRED = new Map([
 /** Ordinary words, which only these phrases turn into private ones: there may be room on a disk, and a clock on a wall. */
 const RETIRED_PHRASES = [
   { form: /\b(?:an?|each|every|another|its|own|this|which) rooms?\b/i, instead: 'module' },
-  { form: /\b(?:an?|each|every|another|its|own|this|which) walls?\b/i, instead: 'import rule' },
+  { form: /\b(?:an?|each|every|another|its|own|this|which) walls?\b(?!-)/i, instead: 'import rule' },
   {
     form: /\b(?:an?|the|each|every|another|its|own|this|which) floor\b/i,
     instead: 'layer, or lowest version',
