@@ -1,4 +1,4 @@
-/** What an operator has to know of a vendor kind to add a vendor of it: its address, and what its credentials hold. */
+/** What an operator needs to add a vendor of a kind: its address, and what its credentials hold. */
 import type { Auth } from '../core/http-request.ts'
 import type { Provider } from './provider.ts'
 
@@ -41,14 +41,14 @@ export function describeKind(provider: Provider): VendorKind {
 
 type Auths = ReadonlySet<Auth['kind']>
 
-/** A video side may choose by the fields that are there. */
+/** A video API may choose by the fields that are set. */
 function videoAuths(video: Provider['video']): readonly Auth['kind'][] {
   return video === undefined
     ? []
     : [new Set<string>(), new Set<string>(PAIR)].map((names) => video.auth(names).kind)
 }
 
-/** A pair of keys may stand in the secret's place. */
+/** A pair of keys may replace the secret. */
 function hasPair(auths: Auths): boolean {
   return auths.has('jwt-hs256') || auths.has('volc-hmac') || auths.has('aws-sigv4')
 }

@@ -1,4 +1,4 @@
-/** The registry: one line a vendor, the only place that knows them all. */
+/** The registry: one line per vendor, the only place that knows them all. */
 import { describeKind, type VendorKind } from './describe-kind.ts'
 import { anthropic } from './anthropic/index.ts'
 import { ark } from './ark/index.ts'
@@ -84,7 +84,7 @@ export function providerOf(kind: string): Provider | undefined {
   return byKind.get(kind)
 }
 
-/** How a vendor is spoken to for a client that speaks so. */
+/** The dialect of a vendor for a client of this protocol. */
 export function dialectForClient(dialect: Dialect | PassedDialect, client: WireId): Dialect | PassedDialect {
   if (client !== 'gemini-embeddings' || dialect.protocol !== 'embeddings') return dialect
   const { geminiEmbeddings: own, rewrite, textPurpose, ...rest } = dialect

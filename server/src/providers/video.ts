@@ -1,7 +1,7 @@
 /**
- * The contract of a vendor's video side: a pure state machine. `submit` says what to send, `step` reads each answer and
- * says what to do next; the request pipeline sends, waits, stores and bills. Nothing here sends, signs, waits or reads a clock
- * (architecture, Codec × dialect).
+ * The contract of a vendor's video API: a pure state machine. `submit` says what to send, `step` reads each answer and
+ * says what to do next; the request pipeline sends, waits, stores and bills. Nothing here sends, signs, waits or reads a
+ * clock (architecture, Codec × dialect).
  */
 import type { Auth, HttpRequest } from '../core/http-request.ts'
 import type { ForwardModelId } from '../core/ids.ts'
@@ -12,11 +12,9 @@ import type { VideoRequest } from '../core/video/request.ts'
 export interface VideoDialect {
   /** How this vendor's requests are signed; `fields` are the names of the credential's fields that are set. */
   auth(fields: ReadonlySet<string>): Auth
-  /** What this upstream takes an image as; the request pipeline fetches or publishes to make one of these of it. */
+  /** The forms in which this upstream accepts an image; the request pipeline fetches or publishes images accordingly. */
   readonly imageForms: readonly ImageForm[]
-  /**
-   * Seconds the vendor makes when none are asked for: billed, shown and sent (docs/reference/contract.md#D-video-18).
-   */
+  /** The vendor's default in seconds: billed, shown and sent (docs/reference/contract.md#D-video-18). */
   defaultSeconds(model: ForwardModelId, request: VideoRequest): number
   /** The create call. Images of `request` are already in a form of `imageForms`. */
   submit(input: VideoSubmit): VideoSubmission
@@ -27,8 +25,8 @@ export interface VideoDialect {
   /** A refused create call or poll: any other status. */
   classify(failure: UpstreamFailure): FailureClass
   /**
-   * Reads a refused poll first, where a vendor tells how a task ended by the status of an answer; undefined: it says
-   * nothing of the task, and `classify` is asked.
+   * Reads a refused poll first, if a vendor reports the end of a task by the status of an answer; undefined: it says
+   * nothing about the task, and `classify` is used.
    */
   verdict?(reply: VideoReply, context: VideoContext): VideoStep | undefined
   /**
@@ -36,7 +34,7 @@ export interface VideoDialect {
    * cannot, and the task stays unknown. Its answer is read by `step`.
    */
   find?(context: VideoContext): HttpRequest | undefined
-  /** A fresh link for a finished task whose link has died, where asking again renews it. Its answer is read by `step`. */
+  /** A new link for a finished task whose link has expired, if the vendor renews it. Its answer is read by `step`. */
   renew?(context: VideoContext): HttpRequest | undefined
   /** Answers without a network. Only the sandbox has it. */
   respond?(request: HttpRequest, context: { readonly taskId: string; readonly at: number }): VideoReply
@@ -60,7 +58,7 @@ export interface VideoContext {
   readonly forwardModelId: ForwardModelId
   /** Our own id of the task: sent along where the vendor keeps a reference of the caller's. */
   readonly taskId: string
-  /** What the machine wanted kept since its last step (upstream id, mode path, …); JSON, stored between steps. */
+  /** What the state machine kept since its last step (upstream id, mode path, …); JSON, stored between steps. */
   readonly state: JsonObject
 }
 
@@ -68,7 +66,7 @@ export interface VideoSubmission {
   /** The whole request; multipart bodies are bytes with their boundary in `content-type`. */
   readonly request: HttpRequest
   readonly state: JsonObject
-  /** Fields of the client's request this vendor has no place for, as they are named there. */
+  /** Fields of the client's request without a place at this vendor, under the client's names. */
   readonly dropped: readonly string[]
 }
 
@@ -78,14 +76,14 @@ export interface VideoReply {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** undefined: no JSON. */
   readonly body: JsonValue | undefined
-  /** The body as it came; absent: nothing came, it was made here. */
+  /** The body as received; absent: it was made here. */
   readonly bytes?: Uint8Array
 }
 
 export type VideoStep =
   | {
       readonly kind: 'poll'
-      /** Asked after `afterMs`; the shell adds jitter, growth and the vendor's own wait hints. */
+      /** Asked after `afterMs`; the caller adds jitter, growth and the vendor's own wait hints. */
       readonly request: HttpRequest
       readonly afterMs: number
       readonly status: 'queued' | 'in_progress'
@@ -104,7 +102,7 @@ export type VideoStep =
     }
   /** The vendor says that the task failed, in its own words. `body` is what the client sees under `upstream_body`. */
   | { readonly kind: 'failed'; readonly failure: VideoFailure; readonly state: JsonObject }
-  /** The answer makes no sense; asked again a few times, then the task fails as an upstream failure. */
+  /** The answer cannot be understood; it is polled again a few times, then the task fails as an upstream failure. */
   | { readonly kind: 'unreadable'; readonly detail: string }
 
 export type VideoResult =

@@ -1,14 +1,14 @@
-/** Pixels Seedance makes of a ratio and a resolution: what its answers leave unsaid. */
+/** The pixel sizes that Seedance makes for a ratio and a resolution: its answers do not report them. */
 import { rowOf } from '../video-forms/json.ts'
 
 interface Made {
   readonly ratio: string | undefined
   readonly resolution: string | undefined
-  /** 1.0 rounds otherwise than 1.5 and 2.0. */
+  /** 1.0 rounds differently from 1.5 and 2.0. */
   readonly generation: 'first' | 'later'
 }
 
-/** Landscape and square; a portrait ratio has them the other way round. */
+/** Landscape and square; a portrait ratio swaps width and height. */
 const LATER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '480p': { '16:9': '864x496', '4:3': '752x560', '1:1': '640x640', '21:9': '992x432' },
   '720p': { '16:9': '1280x720', '4:3': '1112x834', '1:1': '960x960', '21:9': '1470x630' },

@@ -34,7 +34,7 @@ const POLL_MS = 10_000
 const LINK_MS = 24 * 3_600_000
 
 const RATIOS = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16']
-/** `frames` is another way to say how long. */
+/** `frames` is another way to state the length. */
 const RESERVED = ['content', 'frames']
 
 export const arkVideo: VideoDialect = {
@@ -82,7 +82,7 @@ function fromSize(request: VideoRequest, model: ForwardModelId, content: Content
   }
 }
 
-/** An endpoint's own id (`ep-…`) says nothing: it is taken for the newest. */
+/** An endpoint's own id (`ep-…`) does not name a model: the newest is assumed. */
 function versionOf(model: ForwardModelId): '1.0' | '1.5' | '2' {
   if (/seedance-1-0|seedance-1\.0/.test(model)) return '1.0'
   return /seedance-1-5|seedance-1\.5/.test(model) ? '1.5' : '2'
@@ -141,7 +141,7 @@ function failureIn(error: JsonValue | undefined, body: JsonValue | undefined): V
   return { class: taskClassOf(found.kind), code: word ?? 'failed', message: textIn(message) ?? '', body }
 }
 
-/** Video says `QuotaExceeded` for too many tasks in line, which waiting heals. */
+/** The video API answers `QuotaExceeded` when too many tasks are queued, which waiting resolves. */
 const VIDEO_WORDS = {
   ...WORDS,
   quotaexceeded: 'rate-limited',
@@ -150,7 +150,7 @@ const VIDEO_WORDS = {
   invalidparameter: 'request',
 } as const
 
-/** Content codes come in many kinds: text, image, video and audio, in and out, some with a reason behind a dot. */
+/** Content codes come in many kinds: text, image, video and audio, in and out, some with a reason after a dot. */
 function classify(failure: UpstreamFailure): FailureClass {
   const sensitive = errorWords(failure.body).some((word) =>
     /sensitivecontentdetected|riskdetection/.test(word),

@@ -35,7 +35,7 @@ export const azureOpenai: Provider = {
 function form({ baseUrl, fields }: FormInput, path: string): FormedRequest | undefined {
   const base = filledAddress(baseUrl, fields)
   if (base === undefined) return undefined
-  // `preview` switches features on that are not general yet.
+  // `preview` enables features that are not generally available yet.
   const version = fields['api_version']
   const query = version === undefined ? '' : `?api-version=${encodeURIComponent(version)}`
   return { method: 'POST', url: below(base, path + query), headers: {} }

@@ -27,9 +27,9 @@ const WORDS: FailureWords = {
 }
 
 /**
- * Claude on Amazon Bedrock, through the messages interface of the runtime endpoint. Signed with an access key, or with
- * a Bedrock API key as bearer. `bedrock-mantle.{region}.api.aws/anthropic` speaks the same and takes the API key only:
- * the signature names the runtime's service.
+ * Claude on Amazon Bedrock, through the messages interface of the runtime endpoint. Signed with an access key, or with a
+ * Bedrock API key as bearer. `bedrock-mantle.{region}.api.aws/anthropic` has the same interface but accepts only the API
+ * key, because our signature names the runtime's service.
  */
 export const bedrock: Provider = {
   kind: 'bedrock',
@@ -50,10 +50,10 @@ export const bedrock: Provider = {
 }
 
 /**
- * The same through InvokeModel, for what the messages interface does not lead to: inference profiles and provisioned
- * throughput by their ARN, private endpoints of the runtime that know nothing else. The model stands in the path, the
- * version in the body, and a stream comes in AWS's binary frames: its events are passed as they were framed, so they are
- * the vendor's own, but their SSE is ours.
+ * The same through InvokeModel, for what the messages interface cannot reach: inference profiles and provisioned
+ * throughput by their ARN, and private endpoints of the runtime that offer nothing else. The model is in the path, the
+ * version in the body, and a stream comes in AWS's binary frames: its events are passed on unchanged, re-framed as SSE by
+ * the gateway.
  */
 export const bedrockInvoke: Provider = {
   kind: 'bedrock-invoke',
@@ -82,7 +82,7 @@ function formInvoke(input: FormInput): FormedRequest | undefined {
   return { method: 'POST', url, headers: { accept: 'application/json' } }
 }
 
-/** The body holds a sentence only; what kind of failure it is stands in a header: `ThrottlingException:http://…`. */
+/** The body holds only a sentence; the kind of failure is in a header: `ThrottlingException:http://…`. */
 function classifyInvoke(failure: UpstreamFailure): FailureClass {
   const [type = ''] = String(failure.headers['x-amzn-errortype'] ?? '').split(/[:#]/)
   const kind = WORDS[type.trim().toLowerCase()]

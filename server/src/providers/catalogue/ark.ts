@@ -86,7 +86,7 @@ export const arkVendor: EnvironmentVendor = {
   ],
 }
 
-/** Sold by the token; a second of 720p in 16:9 and 24 frames is 1280 × 720 × 24 / 1024 = 21 600 of them. */
+/** Billed by token; a second of 720p in 16:9 and 24 frames is 1280 × 720 × 24 / 1024 = 21 600 of them. */
 function seedance(listed: {
   readonly modelId: string
   readonly name: string

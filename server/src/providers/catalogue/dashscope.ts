@@ -92,7 +92,7 @@ export const dashscopeVendor: EnvironmentVendor = {
   ],
 }
 
-/** At 1080P, which is made when no resolution is asked for. 3.0 is not listed: it has no address all accounts share. */
+/** At 1080P, the default resolution. 3.0 is not listed: it has no address that all accounts share. */
 function wan({ modelId, name }: { readonly modelId: string; readonly name: string }): ListedModel {
   return {
     modelId,

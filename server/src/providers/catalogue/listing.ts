@@ -42,7 +42,7 @@ export interface TokenPrice extends PriceOrigin {
   readonly cacheWrite1h?: DecimalText
 }
 
-/** A vendor with a price for each resolution has the one it makes when none is asked for; the others are in the note. */
+/** If the vendor has a price per resolution: the price of the default resolution; the others are in the note. */
 export interface VideoPrice extends PriceOrigin {
   readonly perVideoSecond: DecimalText
 }
@@ -67,11 +67,11 @@ interface PriceOrigin {
   readonly currency: 'USD' | 'CNY'
   /** Where it was read. */
   readonly source: string
-  /** When it was read or was in force, YYYY-MM-DD. */
+  /** When it was read, or was valid, YYYY-MM-DD. */
   readonly date: string
   /** `third-party`: not read at the vendor itself; `unverified`: from memory or derived. */
   readonly confidence: 'vendor' | 'third-party' | 'unverified'
-  /** Tiers, discounts and the like that one number cannot say. */
+  /** Tiers, discounts and the like that one number cannot express. */
   readonly note?: string
 }
 

@@ -1,6 +1,6 @@
 import type { EnvironmentVendor, ListedModel, TokenPrice, VideoPrice } from './listing.ts'
 
-/** Small and invented, but not zero, so that a first call shows money moving. */
+/** Small and invented, but not zero, so that a first call shows a charge. */
 const INVENTED = {
   currency: 'CNY',
   source: 'invented: the sandbox calls nobody',

@@ -87,7 +87,7 @@ export const xaiVendor: EnvironmentVendor = {
   ],
 }
 
-/** At 480p, which is made when no resolution is asked for. */
+/** At 480p, the default resolution. */
 function imagine(listed: {
   readonly modelId: string
   readonly name: string

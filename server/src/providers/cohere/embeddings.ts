@@ -1,6 +1,6 @@
 /**
- * Vectors by Cohere, in its own form: the one that imitates OpenAI's has no place for dimensions, nor for what a text is for
- * (docs/protocols.md#embeddings).
+ * Embeddings by Cohere, in its own form: the one that imitates OpenAI's has no place for dimensions or for the purpose of
+ * a text (docs/protocols.md#embeddings).
  */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
@@ -9,10 +9,10 @@ import { renamed } from '../dialects/rename.ts'
 import { vectorList } from '../dialects/vectors.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 
-/** Has to be said; OpenAI's clients have no word for it, and mostly embed what is to be found. */
+/** Required by Cohere. OpenAI's clients cannot say it, and mostly embed documents. */
 const PURPOSE_UNSAID = 'search_document'
 
-/** Its own members besides, which a client may add. */
+/** The vendor's own members, which a client may add. */
 const NAMES = {
   model: 'model',
   dimensions: 'output_dimension',
@@ -26,7 +26,7 @@ const rewrite: FormRewrite = {
   request: ({ input = null, encoding_format: format, ...rest }) => {
     const { members, dropped } = renamed(rest, NAMES)
     return {
-      // Numbers, whatever the client wants: which bytes its own base64 holds is not documented.
+      // Always numbers, whatever the client asked for: the format of the vendor's own base64 is not documented.
       body: {
         input_type: PURPOSE_UNSAID,
         ...members,

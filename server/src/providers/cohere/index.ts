@@ -3,14 +3,14 @@ import { passedDialect } from '../dialects/passed.ts'
 import { below, type Provider } from '../provider.ts'
 import { cohereEmbeddings } from './embeddings.ts'
 
-/** Its own API has paths with versions; OpenAI's form of conversations lies beside it, below `/compatibility/v1`. */
+/** Its own API has versioned paths; OpenAI's chat form is below `/compatibility/v1`. */
 export const cohere: Provider = {
   kind: 'cohere',
   name: 'Cohere',
   defaultBaseUrl: 'https://api.cohere.com',
   publicFields: [],
   dialects: {
-    // Documents that are objects, and documents given back, are only known to the older version.
+    // Only the older version accepts documents as objects and returns documents.
     rerank: passedDialect({
       protocol: 'rerank',
       path: (called) => (called === '/v1/rerank' ? '/v1/rerank' : '/v2/rerank'),

@@ -5,7 +5,7 @@ export function outputOf({ output }: JsonObject): JsonObject {
   return isJsonObject(output) ? output : {}
 }
 
-/** Of a refused call, or of a task that failed; undefined: there is none. */
+/** The error of a refused call or of a failed task; undefined: there is none. */
 export function errorIn(body: JsonObject): JsonObject | undefined {
   const said = typeof body['code'] === 'string' && body['code'] !== '' ? body : outputOf(body)
   const { code, message } = said

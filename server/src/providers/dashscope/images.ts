@@ -1,6 +1,6 @@
 /**
- * Pictures by Qwen and Wan. Newer models answer at once, in the form of a conversation of one turn; older ones begin a task,
- * which is asked for by its id until it has ended.
+ * Pictures by Qwen and Wan. Newer models answer at once, in the form of a conversation of one turn; older ones create a
+ * task, which is polled until it has ended.
  */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -12,10 +12,10 @@ import { GENERATION, IMAGE_TASKS, ofApi } from './address.ts'
 import { errorIn, outputOf } from './answer.ts'
 import { WORDS } from './failure-words.ts'
 
-/** Those that only make tasks: Wanx, and Wan before 2.6. */
+/** Models that only create tasks: Wanx, and Wan before 2.6. */
 const OF_TASKS = /^(?:wanx|wan2\.[0-5]-)/
 
-/** Its own members besides, which a client may add. */
+/** The vendor's own members, which a client may add. */
 const PARAMETERS = {
   n: 'n',
   seed: 'seed',

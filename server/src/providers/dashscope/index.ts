@@ -17,7 +17,7 @@ export const dashscope: Provider = {
   name: 'Alibaba Cloud Model Studio (Qwen)',
   defaultBaseUrl: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
   publicFields: [],
-  // `max_tokens` bounds the answer alone; `thinking_budget` bounds the rest.
+  // `max_tokens` limits the answer only; `thinking_budget` limits the thinking.
   reasoningOutsideCap: true,
   dialects: {
     embeddings: passedDialect({

@@ -1,4 +1,4 @@
-/** Documents in order, in DashScope's own form: what is asked lies in `input`, how in `parameters`. */
+/** Rerank in DashScope's own form: the question is in `input`, its options in `parameters`. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { plainDocuments } from '../dialects/documents.ts'

@@ -1,6 +1,6 @@
 /**
- * Speech by Qwen-TTS. Whole, the vendor answers with an address, so it is asked for events: samples in base64, and the last one
- * says that it is over.
+ * Speech by Qwen-TTS. A whole answer only has a link, so events are requested: samples in base64, and a last event that
+ * ends the stream.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { fromBase64 } from '../dialects/base64.ts'
@@ -13,10 +13,10 @@ import { GENERATION, ofApi } from './address.ts'
 import { errorIn, outputOf } from './answer.ts'
 import { WORDS } from './failure-words.ts'
 
-/** Of its samples, of two bytes, one channel. */
+/** Hertz of its samples of two bytes, one channel. */
 const RATE = 24_000
 
-/** Its own members besides, which a client may add. */
+/** The vendor's own members, which a client may add. */
 const OWN = { input: 'text', language_type: 'language_type' }
 const OF_INSTRUCTED = {
   ...OWN,
@@ -69,7 +69,7 @@ function bytesOf(piece: unknown): Uint8Array | undefined {
   return fromBase64(typeof piece === 'string' ? piece : '')
 }
 
-/** Models that are billed by character tell no tokens. */
+/** Models that are billed by character report no tokens. */
 function told(usage: JsonValue | undefined): JsonObject {
   if (!isJsonObject(usage) || typeof usage['output_tokens'] !== 'number') return {}
   return { usage }

@@ -1,6 +1,6 @@
 /**
- * Sound written down by Qwen-ASR and Fun-ASR-Flash, which take it inside of their request: up to five minutes, and ten megabytes
- * as base64.
+ * Transcription by Qwen-ASR and Fun-ASR-Flash, which take the sound inside the request: up to five minutes, and ten
+ * megabytes as base64.
  */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -23,9 +23,9 @@ import { WORDS } from './failure-words.ts'
 const SOUND_BYTES_MAX = 10 * 1024 * 1024
 const SECONDS_MAX = 300
 
-/** These listen over a socket, or make a task of a file that lies elsewhere; all others answer at once. */
+/** These use a WebSocket, or create a task for a file at another address; all others answer at once. */
 const ELSEWHERE = /-(?:realtime|streaming|filetrans)\b|^(?:paraformer|sensevoice|fun-asr(?!-flash))/
-/** A form of its own within the vendor's: another name for the sound, and another place for the text. */
+/** A variant of the vendor's form: another name for the sound, and another place for the text. */
 const OF_RECORDINGS = /^(?:qwen-audio-3\.\d+-asr-flash|fun-asr-flash)/
 
 function isOfRecordings(model: JsonValue | undefined): boolean {
@@ -68,7 +68,7 @@ function tooLong({ files, soundSeconds }: FilesTold): string | undefined {
 interface HeardFile {
   /** A `data:` address. */
   readonly address: string
-  /** undefined: nobody knows. */
+  /** undefined: unknown. */
   readonly format: string | undefined
 }
 
@@ -131,7 +131,7 @@ function recordingBody({ address, format }: HeardFile, { language, prompt, itn }
   }
 }
 
-/** Silence has a text, too: an empty one. undefined: there is none, or not all of it. */
+/** Silence has an empty text. undefined: there is no text, or it is incomplete. */
 function heardIn(body: JsonObject): WrittenDown | undefined {
   const { choices, text } = outputOf(body)
   if (typeof text === 'string') return { text }

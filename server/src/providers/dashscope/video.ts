@@ -1,4 +1,4 @@
-/** Wan on Model Studio: every call is a task, asked for by its id until the vendor has forgotten it. */
+/** Wan on Model Studio: every call is a task, polled by its id until the vendor has deleted it. */
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
@@ -22,9 +22,9 @@ import { failureOf } from '../video-forms/vendor-failure.ts'
 import { WORDS } from './failure-words.ts'
 import { hasMediaList, isUnited, type WanMode, wanModelFor } from './wan-models.ts'
 
-/** The vendor's page; 20 questions a second are allowed per account. */
+/** From the vendor's page; 20 polls per second are allowed per account. */
 const POLL_MS = 15_000
-/** Task and link are forgotten together. */
+/** Task and link expire together. */
 const LINK_MS = 24 * 3_600_000
 
 export const dashscopeVideo: VideoDialect = {
@@ -64,7 +64,7 @@ function submit(input: VideoSubmit): VideoSubmission {
   }
 }
 
-/** Fields of the vendor's own that lie beside the prompt, not among the parameters. */
+/** The vendor's own fields that belong next to the prompt, not into the parameters. */
 const INPUT_FIELDS: readonly string[] = [
   'media',
   'img_url',
@@ -75,7 +75,7 @@ const INPUT_FIELDS: readonly string[] = [
   'template',
 ]
 
-/** What the order's pictures ask for, best first. Only 2.7 takes a first frame beside references. */
+/** The modes that fit the order's pictures, best first. Only 2.7 takes a first frame together with references. */
 function modesOf(request: VideoRequest, model: string): readonly WanMode[] {
   const together = hasMediaList(model) && !isUnited(model)
   const references = request.referenceImages.length > 0 || request.referenceVideos.length > 0
@@ -190,7 +190,7 @@ function fieldPlaces(input: VideoSubmit, mode: WanMode): Places {
     image_tail: mode === 'frames' ? {} : undefined,
     reference_images: mode === 'references' ? {} : undefined,
     reference_videos: mode === 'references' ? {} : undefined,
-    // Only the fast models of 2.6 can be silenced.
+    // Only the fast models of 2.6 can omit sound.
     generate_audio: /^wan2\.6-.*flash/.test(forwardModelId) ? { audio: request.generateAudio } : undefined,
   }
 }
@@ -223,7 +223,7 @@ function pathOf(model: string): string {
   return `/services/aigc/${service}/video-synthesis`
 }
 
-/** An expired task is UNKNOWN. So may one be for a moment after its birth; then it is asked for again. */
+/** An expired task is UNKNOWN. A new one may be so for a moment too; then it is polled again. */
 const UNKNOWNS_MAX = 3
 
 function read(reply: VideoReply, context: VideoContext): VideoStep {
@@ -253,7 +253,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   })
 }
 
-/** A failed task names its code in `output`, a refused call at the top. */
+/** A failed task has its code in `output`, a refused call at the top level. */
 function failureIn({ body }: VideoReply, output: JsonObject): ReturnType<typeof failureOf> | undefined {
   const top = objectAt(body)
   const code = textIn(output['code']) ?? textIn(top['code'])

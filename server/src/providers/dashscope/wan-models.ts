@@ -1,4 +1,4 @@
-/** Wan's model names: up to 2.7 each kind of order has a model of its own, and a chain names one of them. */
+/** Wan's model names: up to 2.7 there is one model per kind of order, and a chain names one of them. */
 
 /** What a video is made from. */
 export type WanMode = 'text' | 'image' | 'frames' | 'references'
@@ -28,8 +28,8 @@ const MODES: Readonly<Record<string, readonly WanMode[]>> = {
 }
 
 /**
- * The model for the first of these modes that there is one for. A model that makes them already keeps its name, with the
- * date it may have; one outside the families makes everything, as Wan 3.0 does.
+ * The model for the first of these modes that the family has one for. A model that fits already keeps its name, including
+ * a date; a model outside the families does everything, as Wan 3.0 does.
  */
 export function wanModelFor(model: string, wanted: readonly WanMode[]): WanModel {
   const found = /^(wanx?\d\.\d)-(t2v|i2v|kf2v|r2v)(-[a-z]+)?(?:-\d{4}-\d{2}-\d{2})?$/.exec(model)
@@ -41,7 +41,7 @@ export function wanModelFor(model: string, wanted: readonly WanMode[]): WanModel
     const name = family === undefined ? (own.includes(mode) ? model : undefined) : family[mode]
     if (name !== undefined) return { name: model.startsWith(name) ? model : name, mode }
   }
-  // Nothing of its kind makes this: the vendor says so better than we could.
+  // No model of the family does this: the vendor's own error says so best.
   return { name: model, mode: own[0] ?? 'text' }
 }
 
@@ -51,7 +51,7 @@ export function hasMediaList(model: string): boolean {
   return version === undefined || Number(version) >= 2.7
 }
 
-/** Wan 3.0 has one more resolution, more ratios, a switch for sound, and takes sounds as references. */
+/** Wan 3.0 has one more resolution, more ratios, a switch for sound, and accepts sounds as references. */
 export function isUnited(model: string): boolean {
   return Number(/^wanx?(\d+\.\d+)/.exec(model)?.[1] ?? 3) >= 3
 }

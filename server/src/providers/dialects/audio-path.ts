@@ -1,4 +1,4 @@
-/** Below the base address, where sound is written down: in its own language, or in English. */
+/** The path below the base address for transcription, or for translation to English. */
 export function audioPath(called: string | undefined): string {
   return called === '/v1/audio/translations' ? '/audio/translations' : '/audio/transcriptions'
 }

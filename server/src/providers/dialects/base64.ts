@@ -8,10 +8,10 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** undefined: it holds what is no base64, or breaks off in the middle of a byte. Padding may be absent. */
+/** undefined: not base64, or incomplete in the last byte. Padding may be absent. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64')
-  // Whatever is no digit is passed over, so that fewer bytes come out than its length says.
+  // Other characters are skipped, so that fewer bytes come out than the length says.
   const isWhole =
     bytes.length === Buffer.byteLength(text, 'base64') && text.replace(/=+$/, '').length % 4 !== 1
   return isWhole ? bytes : undefined

@@ -1,9 +1,9 @@
-/** Chat completions as most vendors speak it; a vendor names only what it does otherwise. */
+/** Chat completions as most vendors speak it; a vendor names only its differences. */
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import type { Dialect } from '../provider.ts'
 import { type OpenAiDialectDescription, openAiDialect } from './openai-dialect.ts'
 
-/** What a server that calls itself compatible can be trusted with; vendors and models raise or lower it. */
+/** What a server that calls itself compatible can be assumed to support; vendors and models adjust it. */
 export const CHAT_CAPABILITIES: Capabilities = {
   midSystem: true,
   systemRole: 'system',

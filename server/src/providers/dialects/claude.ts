@@ -17,7 +17,7 @@ const ADAPTIVE_EFFORTS: readonly Effort[] = ['none', 'low', 'medium', 'high', 'm
 const NEWEST_EFFORTS: readonly Effort[] = ['none', 'low', 'medium', 'high', 'xhigh', 'max']
 const BUDGET_EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-/** The clouds' own hosting fetches no addresses: images and documents have to be in the request. */
+/** Claude on the clouds fetches no addresses: images and documents must be in the request. */
 export function hostedClaudeCapabilities(model: string): Partial<Capabilities> {
   return { ...claudeCapabilities(model), images: 'inline', documents: 'inline' }
 }
@@ -53,7 +53,7 @@ export function claudeCapabilities(model: string): Partial<Capabilities> {
   return {
     ...EVERY_CLAUDE,
     prefill: true,
-    // From 4.1 on only one of temperature and top_p is taken.
+    // From 4.1 on only one of temperature and top_p is accepted.
     sampling: version >= 4.1 ? 'one' : 'all',
     reasoning: 'budget',
     efforts: BUDGET_EFFORTS,
@@ -61,7 +61,7 @@ export function claudeCapabilities(model: string): Partial<Capabilities> {
   }
 }
 
-/** Fable 5 and Opus from 5.5 on cannot be told not to think. */
+/** For Fable 5, and Opus from 5.5 on, thinking cannot be turned off. */
 function alwaysThinks(model: string, version: number): boolean {
   return model.includes('claude-fable') || (model.includes('claude-opus') && version >= 5.5)
 }

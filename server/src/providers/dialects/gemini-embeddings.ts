@@ -1,9 +1,12 @@
-/** Google's embed calls over vendors of embeddings: as they are where the vendor speaks them, else converted both ways. */
+/**
+ * Google's embed calls over vendors of embeddings: unchanged if the vendor speaks them, else converted in both
+ * directions.
+ */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FormRewrite, RewrittenRequest, TextPurpose } from '../provider.ts'
 
-/** `vendor`: between OpenAI's form and the vendor's own, where that is another. */
+/** `vendor`: the conversion between OpenAI's form and the vendor's own, if that differs. */
 export function overEmbeddings(
   vendor: FormRewrite | undefined,
   purpose: TextPurpose | undefined,
@@ -26,12 +29,13 @@ export function overEmbeddings(
 }
 
 const PURPOSES = ['taskType', 'task_type']
-/** Fields of a request that vendors of OpenAI's form have no word for. */
+/** Fields without a counterpart in OpenAI's form. */
 const WITHOUT_COUNTERPART = [...PURPOSES, 'title']
 
 /**
- * One call of OpenAI's form has one number of dimensions. What it cannot say, such as a picture or dimensions that differ, is
- * put where it would belong, so that the vendor refuses it and nothing else is made than was asked for.
+ * One call of OpenAI's form has one number of dimensions. What it cannot express, such as a picture or different
+ * dimensions, is sent in the field where it would belong, so that the vendor refuses it and does not produce something
+ * else.
  */
 function toEmbeddings(
   { model = null, ...body }: JsonObject,
@@ -64,7 +68,7 @@ function toEmbeddings(
 function inputOf(request: JsonValue): JsonValue {
   const content = isJsonObject(request) ? (request['content'] ?? null) : request
   const parts = isJsonObject(content) ? content['parts'] : undefined
-  // Google takes a single part without a list around it.
+  // Google also accepts a single part that is not in a list.
   const all: readonly JsonValue[] = isJsonArray(parts) ? parts : parts === undefined ? [] : [parts]
   const texts = all.map((part) => (isJsonObject(part) ? part['text'] : undefined))
   const readable = texts.filter((one): one is string => typeof one === 'string')
@@ -76,7 +80,7 @@ function dimensionsOf(request: JsonValue): JsonValue {
   return request['outputDimensionality'] ?? request['output_dimensionality'] ?? null
 }
 
-/** What the texts are for, in the vendor's word; undefined: it has none, or one call of it cannot say it of all. */
+/** The purpose of the texts, in the vendor's word; undefined: it has none, or one call cannot express it for all texts. */
 function purposeOf(requests: readonly JsonValue[], purpose: TextPurpose | undefined): JsonObject | undefined {
   const asked = [...new Set(requests.map(taskTypeOf))]
   const [task] = asked
@@ -91,7 +95,7 @@ function taskTypeOf(request: JsonValue): JsonValue {
   return request['taskType'] ?? request['task_type'] ?? null
 }
 
-/** `one`: asked for by a call that is answered with a single vector. */
+/** `one`: the call is answered with a single vector. */
 function fromEmbeddings({ data, usage }: JsonObject, one: boolean): JsonObject | undefined {
   if (!isJsonArray(data)) return undefined
   const vectors = data

@@ -1,4 +1,4 @@
-/** Other forms over `:generateContent`: what Gemini models make beside text. */
+/** Other forms over `:generateContent`: what Gemini models make besides text. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import type { PassedFormId } from '../../core/catalogue.ts'
 import type { Auth } from '../../core/http-request.ts'
@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import type { FormInput, FormRewrite, PassedDialect } from '../provider.ts'
 import { passedDialect } from './passed.ts'
 
-/** Where models lie, and who may call them. */
+/** The address of models, and the authentication. */
 export interface GeminiPlace {
   readonly auth: Auth
   /** Without a verb. undefined: the credential does not say enough. */

@@ -1,4 +1,4 @@
-/** Pictures by Gemini: a conversation of one turn whose answer is to be an image. One call makes one. */
+/** Pictures by Gemini: a conversation of one turn with an image as its answer. One call makes one. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { parseSize, ratioOfSize } from '../../core/video/size.ts'
@@ -35,7 +35,7 @@ function ratioOf(size: JsonValue | undefined): string | undefined {
   return parsed === undefined ? undefined : ratioOfSize(parsed, RATIOS)
 }
 
-/** Thoughts may hold sketches, which are none of the answer. */
+/** Thoughts may hold sketches, which are not part of the answer. */
 function picturesIn(candidates: JsonValue | undefined): readonly JsonObject[] {
   if (!isJsonArray(candidates)) return []
   return candidates
@@ -47,7 +47,7 @@ function picturesIn(candidates: JsonValue | undefined): readonly JsonObject[] {
     )
 }
 
-/** Nothing where the vendor tells nothing. */
+/** Empty if the vendor reports nothing. */
 export function toldUsage(usage: JsonValue | undefined): JsonObject {
   if (!isJsonObject(usage)) return {}
   const count = (name: string) => (typeof usage[name] === 'number' ? usage[name] : undefined)

@@ -1,4 +1,4 @@
-/** Speech by Gemini: a conversation of one turn whose answer is to be sound. It is raw samples, or a file by newer models. */
+/** Speech by Gemini: a conversation of one turn with sound as its answer: raw samples, or a file from newer models. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FormRewrite, PassedDialect, Sound } from '../provider.ts'
@@ -8,7 +8,7 @@ import { toldUsage } from './gemini-images.ts'
 import { soundAs, soundAsked, voiceName } from './speech.ts'
 import { wavOf } from './wav.ts'
 
-/** Where the type of the samples does not say. */
+/** Hertz, if the type of the samples does not say. */
 const RATE = 24_000
 
 const rewrite: FormRewrite = {
@@ -41,7 +41,7 @@ const rewrite: FormRewrite = {
   },
 }
 
-/** These read style and text together; later ones read all of it aloud. */
+/** These models take the style before the text; later ones read all of it aloud. */
 function takesInstructions(model: JsonValue | undefined): boolean {
   return typeof model === 'string' && /^gemini-(?:2\.5|3\.1)-/.test(model)
 }
@@ -68,7 +68,7 @@ function soundIn(candidates: JsonValue | undefined, raw: boolean): Sound | undef
   return { type: 'audio/wav', bytes: wavOf(bytes, rate) }
 }
 
-/** What a header may hold, of sound: it becomes the type of the answer. */
+/** A media type of sound that a header may hold: it becomes the type of the answer. */
 const SOUND_TYPE = /^audio\/[\x20-\x7e]+$/i
 
 function soundPieces(

@@ -1,4 +1,4 @@
-/** The Gemini protocol as Google defines it; the model stands in the address. */
+/** The Gemini protocol as Google defines it; the model is in the address. */
 import type { Auth } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
@@ -47,7 +47,7 @@ export const GEMINI_CAPABILITIES: Capabilities = {
 
 export interface GeminiDialectDescription {
   readonly auth: Auth
-  /** The address the verb is hung on: `…/models/{model}`; undefined: it cannot be formed. */
+  /** The address that the verb is appended to: `…/models/{model}`; undefined: it cannot be formed. */
   readonly modelUrl: (input: FormInput) => string | undefined
   readonly capabilities?: (model: ForwardModelId) => Partial<Capabilities>
   readonly tierHeader?: string
@@ -63,7 +63,7 @@ export function geminiDialect(vendor: GeminiDialectDescription): Dialect {
       if (model === undefined) return undefined
       return { method: 'POST', url: `${model}:${VERBS[input.operation]}`, headers: {} }
     },
-    // Signatures of thoughts are bound to the model family, not to the address it is reached at.
+    // Signatures of thoughts are bound to the model family, not to its address.
     issuer: 'google',
     ...(vendor.tierHeader === undefined ? {} : { tierHeader: vendor.tierHeader }),
     capabilities: (model) => ({ ...GEMINI_CAPABILITIES, ...vendor.capabilities?.(model) }),
@@ -83,8 +83,8 @@ export function modelBelow(baseUrl: string, model: string): string {
 }
 
 /**
- * Gemini 3 takes levels, 2.5 budgets, older ones do not think (docs/protocols.md#gemini-requests, #effort). Before 3 a
- * prompt is billed one search however many there were.
+ * Gemini 3 takes levels, 2.5 budgets, older ones do not think (docs/protocols.md#gemini-requests, #effort). Before Gemini
+ * 3, a prompt is billed one search, however many there were.
  */
 export function geminiModelCapabilities(model: string): Partial<Capabilities> {
   if (/^gemini-[3-9]/.test(model)) {
@@ -98,7 +98,7 @@ export function geminiModelCapabilities(model: string): Partial<Capabilities> {
   }
   if (model.startsWith('gemini-2.5')) {
     const pro = model.includes('pro')
-    // 2.5 Pro cannot stop thinking.
+    // 2.5 Pro always thinks.
     return {
       searchesAsOne: true,
       reasoning: 'budget',

@@ -3,7 +3,7 @@ import { type PassedDialectDescription, passedDialect } from './passed.ts'
 
 export const GENERATIONS = '/v1/images/generations'
 
-/** Of a vendor that makes images out of words, and does not change any. */
+/** Dialect of a vendor that only makes images from text. */
 export function imagesDialect(
   description: Omit<PassedDialectDescription, 'protocol' | 'path' | 'paths'>,
 ): PassedDialect {
@@ -15,7 +15,7 @@ export function imagesDialect(
   })
 }
 
-/** Of one that has all that OpenAI has: images out of words, changed ones, and others like one. */
+/** Dialect of a vendor that has all of OpenAI's paths: generations, edits and variations. */
 export function allImagesDialect(
   description: Omit<PassedDialectDescription, 'protocol' | 'path' | 'paths'>,
 ): PassedDialect {

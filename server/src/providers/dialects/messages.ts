@@ -1,4 +1,4 @@
-/** The messages protocol as Anthropic defines it; a vendor names only what it does otherwise. */
+/** The messages protocol as Anthropic defines it; a vendor names only its differences. */
 import type { CanonicalRequest } from '../../core/canonical/request.ts'
 import type { Auth } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
@@ -11,10 +11,10 @@ import {
 } from '../../core/routing/failure.ts'
 import { below, type BodyEdit, type Dialect, type FormInput, type FormedRequest } from '../provider.ts'
 
-/** Sent where the client named no version of its own. */
+/** Sent if the client named no version. */
 export const ANTHROPIC_VERSION = '2023-06-01'
 
-/** What a vendor's imitation of the protocol can be trusted with; the original has more (`providers/anthropic`). */
+/** What a vendor's imitation of the protocol can be assumed to support; the original has more (`providers/anthropic`). */
 export const MESSAGES_CAPABILITIES: Capabilities = {
   midSystem: false,
   systemRole: 'system',
@@ -96,7 +96,7 @@ export function formMessagesWithoutCount(baseUrl: string, input: FormInput): For
 
 /**
  * The address of an imitation that lies beside the vendor's main one: `…/v1` and `…/anthropic`. An address that already
- * ends like the imitation is taken as it is, since vendors document both as a base address.
+ * ends like the imitation is used as it is, because vendors document both as a base address.
  */
 export function besideMain(
   baseUrl: string,

@@ -1,4 +1,4 @@
-/** What the two protocols of OpenAI have in common as dialects: a vendor names only what it does otherwise. */
+/** What the two protocols of OpenAI have in common as dialects: a vendor names only its differences. */
 import type { CanonicalRequest } from '../../core/canonical/request.ts'
 import type { Auth } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'

@@ -1,4 +1,4 @@
-/** Wire forms that are passed on as they are, as most vendors serve them: below the base address, with a bearer key. */
+/** Wire forms that are passed on unchanged, as most vendors serve them: below the base address, with a bearer key. */
 import type { PassedFormId } from '../../core/catalogue.ts'
 import type { Auth } from '../../core/http-request.ts'
 import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
@@ -7,7 +7,7 @@ import { below as addressBelow, type FormRewrite, type PassedDialect, type TextP
 export interface PassedDialectDescription {
   readonly protocol: PassedFormId
   /** Below the base address. */
-  /** Or what it is where the client called another one of its form's paths. */
+  /** Or a function of the path that the client called, where the form has several. */
   readonly path: string | ((calledPath: string | undefined) => string)
   readonly auth?: Auth
   readonly words?: FailureWords
@@ -16,7 +16,7 @@ export interface PassedDialectDescription {
   readonly rewrite?: FormRewrite
   /** Of embeddings: what `PassedDialect.textPurpose` says. */
   readonly textPurpose?: TextPurpose
-  /** Paths of clients whose calls it takes, where its form has several; absent: all. */
+  /** The client paths that it supports, if its form has several; absent: all. */
   readonly paths?: readonly string[]
 }
 

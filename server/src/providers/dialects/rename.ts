@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 
-/** The members of a request that a vendor has, by the vendor's names for them; all others are dropped. */
+/** The members of a request that a vendor supports, under the vendor's names; all others are dropped. */
 export function renamed(
   body: JsonObject,
   names: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** The responses protocol as OpenAI defines it; a vendor names only what it does otherwise. */
+/** The responses protocol as OpenAI defines it; a vendor names only its differences. */
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import type { Dialect } from '../provider.ts'
 import { type OpenAiDialectDescription, openAiDialect } from './openai-dialect.ts'

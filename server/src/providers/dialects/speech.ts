@@ -1,8 +1,8 @@
-/** Speech of vendors that answer with a document: what a client asked of the sound, and the sound as it gets it. */
+/** Speech of vendors that answer with a document: the format the client asked for, and the sound in that format. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Sound } from '../provider.ts'
 
-/** What an answer has to know of its request. */
+/** What the answer needs of its request. */
 export function soundAsked({ response_format: format, stream_format: stream }: JsonObject): JsonObject {
   return { format: typeof format === 'string' ? format : null, events: stream === 'sse' }
 }
@@ -12,7 +12,7 @@ export function voiceName(voice: JsonValue | undefined): JsonValue | undefined {
   return isJsonObject(voice) ? voice['id'] : voice
 }
 
-/** One that was asked for as events comes as one of them, since the vendor makes it whole. */
+/** If events were requested, the sound comes in one event, because the vendor returns it whole. */
 export function soundAs({ type, bytes }: Sound, { events }: JsonObject, usage?: JsonObject): Sound {
   if (events !== true) return { type, bytes }
   const told = [

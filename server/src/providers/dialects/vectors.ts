@@ -1,4 +1,4 @@
-/** Vectors of vendors that only make numbers, as the client asked for them. */
+/** Vectors of vendors that only return numbers, in the encoding the client asked for. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FormRewrite } from '../provider.ts'
@@ -6,7 +6,7 @@ import { toBase64 } from './base64.ts'
 
 const BYTES_PER_NUMBER = 4
 
-/** The wire form itself, for a vendor that knows no `encoding_format`: SDKs ask for base64 unasked. */
+/** The wire form itself, for a vendor without `encoding_format`: SDKs request base64 by default. */
 export const floatsOnly: FormRewrite = {
   request: ({ encoding_format: format, ...body }) => ({
     body,
@@ -24,7 +24,7 @@ function inBase64(item: JsonValue): JsonValue {
   return isJsonObject(item) ? { ...item, embedding: encodedVector(item['embedding'] ?? null) } : item
 }
 
-/** Vectors in their order, in OpenAI's form. `tokens`: of all texts; undefined: the vendor told none. */
+/** Vectors in their order, in OpenAI's form. `tokens`: of all texts; undefined: not reported. */
 export function vectorList(
   vectors: readonly JsonValue[],
   { model = null, base64 }: JsonObject,
@@ -38,7 +38,7 @@ export function vectorList(
   return { object: 'list', data, model, ...usage }
 }
 
-/** 32-bit floats, little-endian, in base64; what is no vector of numbers stays as it is. */
+/** 32-bit floats, little-endian, in base64; anything but a vector of numbers stays as it is. */
 export function encodedVector(vector: JsonValue): JsonValue {
   if (!isJsonArray(vector) || !vector.every((value): value is number => typeof value === 'number'))
     return vector

@@ -1,4 +1,4 @@
-/** Transcription by vendors that answer with a document: what its client asked for, and the text in the format that it wants. */
+/** Transcription by vendors that answer with a document: the format the client asked for, and the text in that format. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FilesTold, Sound } from '../provider.ts'
 import { srtOf, type TimedText, vttOf } from './subtitles.ts'
@@ -16,9 +16,7 @@ export interface WrittenDown {
 const PLAIN = ['json', 'text']
 const TIMED = ['verbose_json', 'srt', 'vtt']
 
-/**
- * Why such a vendor cannot be asked this, in words for the client; undefined: it can. `times`: it tells when what was said.
- */
+/** Why such a vendor cannot do this, as a message for the client; undefined: it can. `times`: it reports time stamps. */
 export function cannotBeWritten(
   { response_format: format, stream }: JsonObject,
   { files }: Pick<FilesTold, 'files'>,
@@ -32,7 +30,7 @@ export function cannotBeWritten(
   return files.length > 1 ? 'file: this model listens to one file a call' : undefined
 }
 
-/** What an answer has to know of its request. */
+/** What the answer needs of its request. */
 export function writingAsked(
   { response_format: format, stream, language }: JsonObject,
   soundSeconds: number,
@@ -50,7 +48,7 @@ function isTrue(value: JsonValue | undefined): boolean {
   return value === true || (typeof value === 'string' && value.toLowerCase() === 'true')
 }
 
-/** `usage`: tokens that the vendor told; absent: the length of the sound, as it is charged. */
+/** `usage`: tokens that the vendor reported; absent: the duration, as it is charged. */
 export function writtenAs(heard: WrittenDown, asked: JsonObject, told?: JsonObject): Sound {
   const { format, seconds: played } = asked
   const seconds = typeof played === 'number' ? played : 0
@@ -107,7 +105,7 @@ function written(type: string, text: string): Sound {
   return { type, bytes: new TextEncoder().encode(text) }
 }
 
-/** Tokens as OpenAI tells them; undefined: the vendor told none. */
+/** Tokens in OpenAI's form; undefined: not reported. */
 export function tokensTold(usage: JsonValue | undefined): JsonObject | undefined {
   if (!isJsonObject(usage)) return undefined
   const { input_tokens: input, output_tokens: output } = usage

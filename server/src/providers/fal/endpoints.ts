@@ -1,6 +1,6 @@
 /**
- * What is known of the forms behind fal's endpoints (their schemas, read in 2026). An endpoint ignores fields it does not
- * know and refuses values it does not, so a wrong guess costs at most a clear answer.
+ * What is known of the forms behind fal's endpoints (their schemas, read in 2026). An endpoint ignores unknown fields and
+ * refuses unknown values, so a wrong guess costs at most a clear error.
  */
 import type { VideoRequest } from '../../core/video/request.ts'
 import type { TierWords } from '../../core/video/size.ts'
@@ -12,7 +12,7 @@ export interface FalForm {
   readonly first: string
   /** undefined: no last frame. */
   readonly last: string | undefined
-  /** A list, or one address where the name is of one. */
+  /** A list, or one address if the name is singular. */
   readonly references: string | undefined
   readonly referenceVideos: string | undefined
   readonly referenceAudios: string | undefined
@@ -100,7 +100,7 @@ const FORMS: readonly (readonly [RegExp, Partial<FalForm>])[] = [
   [/\/pixverse/, { ratios: MANY_RATIOS, tiers: { '540p': '540p', '720p': '720p', '1080p': '1080p' } }],
 ]
 
-/** Endpoints that are named by their kind of order, over the forms of their families. */
+/** Endpoints named by their kind of order, with the forms of their families. */
 const KINDS: readonly (readonly [RegExp, Partial<FalForm>])[] = [
   [/\/first-last-frame-to-video/, { first: 'first_frame_url', last: 'last_frame_url' }],
   [/\/start-end-to-video/, { first: 'start_image_url', last: 'end_image_url' }],
@@ -122,10 +122,10 @@ export function formOf(endpoint: string): FalForm {
   return { ...USUAL, ...family, ...kind }
 }
 
-/** Families whose references have an endpoint beside the one for words. */
+/** Families with a separate endpoint for references. */
 const WITH_REFERENCES = /seedance-2|grok-imagine|happy-?horse|\/vidu/
 
-/** A chain names one endpoint; the order's pictures choose among those beside it. */
+/** A chain names one endpoint; the order's pictures choose among its siblings. */
 export function endpointFor(endpoint: string, request: VideoRequest): string {
   const veo = /^(fal-ai\/veo3(?:\.1)?(?:\/(?:fast|lite))?)(?:\/[a-z-]+-to-video)?$/.exec(endpoint)?.[1]
   if (veo !== undefined) return veo + veoKind(veo, request)

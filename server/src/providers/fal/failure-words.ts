@@ -1,6 +1,6 @@
 import type { FailureWords } from '../../core/routing/failure.ts'
 
-/** Types of `detail` entries, types of failed requests, and the sentence that stands for an empty account. */
+/** Types of `detail` entries, types of failed requests, and the sentence that means an empty account. */
 export const WORDS: FailureWords = {
   content_policy_violation: 'refused-content',
   image_too_small: 'request',

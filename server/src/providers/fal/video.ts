@@ -1,4 +1,4 @@
-/** fal's queue: the order gives addresses, one of them tells when it is over, and another only then how it ended. */
+/** fal's queue: the order returns addresses: one reports when the request is over, and another then how it ended. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { classifyFailure, type FailureClass, type UpstreamFailure } from '../../core/routing/failure.ts'
@@ -107,14 +107,14 @@ function lengthOf(input: VideoSubmit, form: FalForm): JsonValue | undefined {
   }
 }
 
-/** A name of many takes the list, a name of one its first entry. */
+/** A plural name takes the list, a singular name its first entry. */
 function listed(name: string | undefined, addresses: readonly string[]): JsonObject | undefined {
   if (name === undefined) return undefined
   if (addresses.length === 0) return {}
   return { [name]: name.endsWith('s') ? addresses : addresses[0] }
 }
 
-/** Owner and app: what comes behind belongs to the order, not to its requests. */
+/** Owner and app: the rest belongs to the order, not to its requests. */
 function appOf(endpoint: string): string {
   return endpoint.split('/').slice(0, 2).join('/')
 }
@@ -130,7 +130,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   const state = stateOf(body, context, id)
   const asksResult = context.state['asks'] === 'result'
   const result = asksResult ? resultIn(body) : undefined
-  // Over means no more than that: how it ended is told by another address, a refusal there by its status.
+  // Over means no more than that: another address reports how it ended, a refusal by its status.
   const over = !asksResult && taskWord(body['status']) === 'done' && failure === undefined
   return stepOf({
     word: asksResult ? (result === undefined ? undefined : 'done') : over ? 'in_progress' : body['status'],
@@ -146,7 +146,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
 
 function stateOf(body: JsonObject, { baseUrl, state }: VideoContext, id: string): JsonObject {
   if (state['id'] !== undefined) return state
-  // Its addresses are trusted with the key only at the host that was asked.
+  // The key is sent to its addresses only if they are on the host of the order.
   const own = (name: string): JsonObject => {
     const url = linkIn(body[`${name}_url`])
     return url === undefined || originOf(url) !== originOf(baseUrl) ? {} : { [name]: url }
@@ -164,7 +164,7 @@ function requestOf(
   return getJson(textIn(state[name]) ?? (name === 'status' ? `${url}/status` : url))
 }
 
-/** A file, a list of files, or an address; asked to, some endpoints deliver the bytes as a `data:` address. */
+/** A file, a list of files, or an address; on request, some endpoints deliver the bytes as a `data:` address. */
 function resultIn(body: JsonObject): VideoResult | undefined {
   const entries = [body['video'], ...objectsIn(body['videos']), body['output']]
   const url = entries
@@ -184,7 +184,7 @@ function sizeIn(video: JsonObject): string | undefined {
   return width === undefined || height === undefined ? undefined : `${width}x${height}`
 }
 
-/** `detail` entries of a refused input, or the error of a request that came to nothing. */
+/** `detail` entries of a refused input, or the error of a failed request. */
 function failureIn({ body }: VideoReply): VideoFailure | undefined {
   const top = objectAt(body)
   const entry = objectsIn(top['detail'])[0]
@@ -210,7 +210,7 @@ function verdict(reply: VideoReply, context: VideoContext): VideoStep | undefine
   if (kind === 'refused-content' || kind === 'request') {
     return failedStep({ ...failure, class: taskClassOf(kind) }, context.state)
   }
-  // The task's own trouble or the queue's: a few more questions tell.
+  // A problem of the task or of the queue: a few more polls decide.
   return reply.status >= 500
     ? { kind: 'unreadable', detail: `a result with status ${reply.status}` }
     : undefined

@@ -10,7 +10,7 @@ export const fireworks: Provider = {
   dialects: {
     chat: chatDialect({
       capabilities: () => ({ reasoning: 'effort', efforts: ['none', 'low', 'medium', 'high'], topK: true }),
-      // A suspended account is told with 412.
+      // A suspended account is answered with 412.
       words: { account_suspended: 'quota', precondition_failed: 'quota' },
     }),
     messages: messagesDialect({

@@ -38,7 +38,7 @@ const rewrite: FormRewrite = {
 const AUTH = { kind: 'header', name: 'x-goog-api-key' } as const
 const BATCH = 'batchEmbedContents'
 
-/** Google's own calls: `form` says which of the two, and the body stays as it is but for the models it names. */
+/** Google's own calls: `form` says which of the two, and the body stays as it is except for the models it names. */
 const native: PassedDialect = {
   ...passedDialect({ protocol: 'gemini-embeddings', path: '', auth: AUTH }),
   modelPlace: 'path',

@@ -153,7 +153,7 @@ function resultOf(content: JsonObject, { baseUrl }: VideoContext): VideoResult |
   return url === undefined ? undefined : fileResult(url, baseUrl)
 }
 
-/** Endings that need nobody to look further, though they bring no error. */
+/** Final states without an error. */
 const STOPPED: ReadonlySet<string> = new Set(['incomplete', 'requires_action', 'budget_exceeded'])
 
 /** Filters of Gemini, as codes. */
@@ -181,7 +181,7 @@ function failureIn(interaction: JsonObject): VideoFailure | undefined {
   return { class: 'upstream', code: word, message: message ?? '', body: interaction }
 }
 
-/** Completed in words alone: the model declined. */
+/** Completed with text only: the model declined. */
 function refusalIn(interaction: JsonObject, contents: readonly JsonObject[]): VideoFailure | undefined {
   if (taskWord(interaction['status']) !== 'done') return undefined
   const words = contents.map((content) => textIn(content['text'])).find((text) => text !== undefined)

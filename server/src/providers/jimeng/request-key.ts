@@ -22,7 +22,7 @@ const V30: Readonly<Record<'720' | '1080', Readonly<Record<Frames, string>>>> = 
   },
 }
 
-/** Of 3.0 the key follows the order; others keep the one they are named by, and take what it says. */
+/** For 3.0 the key follows the order; others keep the key they are named by. */
 export function requestKeyFor(model: string, request: VideoRequest): RequestKey {
   const asked = framesOf(request)
   if (!/^jimeng_(t2v|i2v_first|i2v_first_tail)_v30(_1080p?)?$/.test(model)) {
@@ -43,7 +43,7 @@ function framesTaken(model: string, asked: 'first' | 'both'): Frames {
 
 const LOW: readonly Tier[] = ['480p', '540p', '720p', '768p']
 
-/** What is asked for outright, else what the size says, else what the chain is named by. */
+/** The explicit resolution, else the one the size implies, else that of the chain's name. */
 function stepOf(model: string, { resolution, size }: VideoRequest): '720' | '1080' {
   const explicit = resolution === undefined ? undefined : tierOfResolution(resolution)
   const tier = explicit ?? (size === undefined ? undefined : tierOfSize(size))

@@ -30,7 +30,7 @@ import { hasKeyFor, type RequestKey, requestKeyFor } from './request-key.ts'
 const POLL_MS = 5_000
 const LINK_MS = 3_600_000
 const OK = '10000'
-/** Internal errors: of the question or of the task, which asking again tells. */
+/** Internal errors, of the poll or of the task; polling again decides which. */
 const ILL: readonly string[] = ['50500', '50501']
 
 const WORDS: FailureWords = {
@@ -57,7 +57,7 @@ const WORDS: FailureWords = {
 
 export const jimengVideo: VideoDialect = {
   auth: () => ({ kind: 'volc-hmac', service: 'cv', region: 'cn-north-1' }),
-  // Addresses would do too, but not beside bytes in one order, and the vendor is far from most hosts.
+  // Addresses work too, but not together with bytes in one order, and the vendor is far from most hosts.
   imageForms: ['bytes'],
   defaultSeconds: () => 5,
   submit,
@@ -106,7 +106,7 @@ function placesOf(
   }
 }
 
-/** Lengths are counted in pictures, and there are two. Any other cannot be said and leaves the vendor its default. */
+/** Lengths are counted in frames, and there are two. Any other cannot be expressed, so the vendor uses its default. */
 function framesPlace(seconds: number | undefined): JsonObject | undefined {
   if (seconds === 5) return { frames: 121 }
   return seconds === 10 ? { frames: 241 } : undefined
@@ -137,11 +137,11 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   const id = textIn(context.state['id']) ?? textIn(data['task_id'])
   const failure = failureIn(reply)
   const asked = context.state['id'] !== undefined
-  // The question was refused, not the task.
+  // The poll was refused, not the task.
   const busy = asked && failure?.class === 'rate'
   if (asked && ILL.includes(failure?.code ?? ''))
     return { kind: 'unreadable', detail: 'an internal error upstream' }
-  // A code is the last word, whatever the status beside it says.
+  // A code decides, whatever the status says.
   if (failure !== undefined && !busy) return failedStep(failure, id === undefined ? { key } : { key, id })
   if (id === undefined) return { kind: 'unreadable', detail: 'an answer without a task id' }
   const url = linkIn(data['video_url'])
@@ -169,14 +169,16 @@ function failureIn({ body }: VideoReply): VideoFailure | undefined {
   })
 }
 
-/** Volcengine's own gate, before Jimeng, puts its error elsewhere. */
+/** Volcengine's own gateway, in front of Jimeng, puts its error elsewhere. */
 function classify(failure: UpstreamFailure): FailureClass {
   const gate = objectAt(failure.body, 'ResponseMetadata', 'Error')
   const code = textIn(gate['Code'])
   return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
 }
 
-/** The same codes as inside a 200, at times with a status of their own. Only a refused content is about the task for sure. */
+/**
+ * The same codes as inside a 200, sometimes with a status of their own. Only refused content is certainly about the task.
+ */
 function verdict(reply: VideoReply, context: VideoContext): VideoStep | undefined {
   const failure = failureIn(reply)
   return failure?.class === 'moderation' ? failedStep(failure, context.state) : undefined

@@ -12,7 +12,7 @@ export const jina: Provider = {
     embeddings: passedDialect({
       protocol: 'embeddings',
       path: '/embeddings',
-      // Its own word for base64 is another one (docs/protocols.md).
+      // Its own field for base64 is a different one (docs/protocols.md).
       rewrite: floatsOnly,
       textPurpose: {
         member: 'task',

@@ -103,7 +103,7 @@ function framesOf({ firstFrame, lastFrame }: VideoRequest): Inputs {
   }
 }
 
-/** A last frame needs a first one and shuts references out. */
+/** A last frame needs a first one and excludes references. */
 function omniInputsOf(request: VideoRequest): Inputs {
   const { firstFrame, referenceImages, referenceVideos } = request
   const lastFrame = firstFrame === undefined ? undefined : request.lastFrame
@@ -137,14 +137,14 @@ function omniInputsOf(request: VideoRequest): Inputs {
 
 const MODES: Readonly<Record<string, string>> = { '720p': 'std', '1080p': 'pro', '4k': '4k' }
 
-/** An explicit resolution, also in the vendor's own words; undefined: a step it has no word for. */
+/** An explicit resolution, also in the vendor's own words; undefined: a resolution it has no word for. */
 function explicitMode({ resolution }: VideoRequest): string | undefined {
   if (resolution === undefined) return undefined
   const tier = tierOfResolution(resolution)
   return tier === undefined ? resolution.toLowerCase() : MODES[tier]
 }
 
-/** Omni models refuse words and references without a ratio; the others have one of their own. */
+/** Omni models refuse text and references without a ratio; the others have a default. */
 function ratioWithout(path: Path): string | undefined {
   return path === 'omni-video' ? '16:9' : undefined
 }

@@ -11,7 +11,7 @@ import type { VideoFailure } from '../video.ts'
 import { taskClassOf } from '../video-forms/failure.ts'
 import { numberIn, textIn } from '../video-forms/json.ts'
 
-/** 1100 to 1102 come with status 429 and are about money, not pace. */
+/** 1100 to 1102 come with status 429 and are about money, not rate. */
 const CODES: Readonly<Record<number, FailureKind>> = {
   1000: 'auth',
   1001: 'auth',
@@ -46,7 +46,7 @@ function codeIn(body: JsonValue | undefined): number | undefined {
   return isJsonObject(body) ? numberIn(body['code']) : undefined
 }
 
-/** undefined: the call was taken. */
+/** undefined: the call was accepted. */
 export function refusalIn(body: JsonValue | undefined): VideoFailure | undefined {
   const code = codeIn(body)
   if (code === undefined || code === 0 || !isJsonObject(body)) return undefined

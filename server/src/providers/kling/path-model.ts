@@ -1,4 +1,4 @@
-/** The second generation: the model in the path, inputs as a list, lengths as numbers, one question for all tasks. */
+/** The second generation: the model in the path, inputs as a list, lengths as numbers, one poll for all tasks. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -97,7 +97,7 @@ function withReferences(
   places: Inputs['places'],
 ): Inputs {
   const { referenceImages, referenceVideos } = request
-  // Both frames shut references out.
+  // Both frames exclude references.
   const room = frames.length > 1 ? 0 : picturesMax(request) - frames.length
   const images = referenceImages.slice(0, room)
   const videos = referenceVideos.slice(0, 1)

@@ -1,11 +1,11 @@
-/** What both generations of Kling take alike. */
+/** What both generations of Kling accept. */
 import type { ForwardModelId } from '../../core/ids.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
 import { ratioOfSize, type TierWords, tierWordOf } from '../../core/video/size.ts'
 
 const RATIOS = ['16:9', '9:16', '1:1']
 
-/** Reference driven models: seven pictures, or four beside a video. */
+/** Reference-driven models: seven pictures, or four with a video. */
 export function isOmni(model: ForwardModelId): boolean {
   return /omni|-video-o\d/.test(model)
 }
@@ -15,8 +15,8 @@ export function ratioFor(request: VideoRequest): string | undefined {
 }
 
 /**
- * The step for an order that names none outright. 2.6 has its own sound at full pixels only, so asking for sound raises
- * a step that was only derived (docs/protocols.md#video-3).
+ * The resolution for an order that names none. 2.6 has sound only at full resolution, so requesting sound raises a
+ * resolution that was only implied (docs/protocols.md#video-3).
  */
 export function stepFor(request: VideoRequest, model: ForwardModelId, words: TierWords): string | undefined {
   if (request.generateAudio === true && /2[.-]6/.test(model)) return words['1080p']

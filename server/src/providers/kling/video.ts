@@ -1,4 +1,4 @@
-/** Kling's two generations, told apart by the model: `kling-v2-6` stands in a body, `kling-3.0` in a path. */
+/** Kling's two generations, distinguished by the model: `kling-v2-6` stands in a body, `kling-3.0` in a path. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { VideoContext, VideoDialect, VideoFailure, VideoReply, VideoStep } from '../video.ts'
@@ -33,14 +33,14 @@ export const klingVideo: VideoDialect = {
     return refusal === undefined ? read(reply, context) : refusedPoll(refusal, context)
   },
   classify,
-  // Our own id stands where the vendor's would: both forms take either.
+  // Our own id in place of the vendor's: both forms accept either.
   find: (context) =>
     isPathModel(context.forwardModelId)
       ? pathModelTask(context, 'external_task_ids', context.taskId)
       : bodyModelTask(context, context.taskId),
 }
 
-/** A refused poll says nothing about the task: only the task's own word does. */
+/** A refused poll says nothing about the task: only the task's own status does. */
 function refusedPoll({ class: kind, code }: VideoFailure, context: VideoContext): VideoStep {
   const id = textIn(context.state['id'])
   if (id === undefined || (kind !== 'rate' && kind !== 'upstream')) {
@@ -86,7 +86,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   })
 }
 
-/** A failed task has no code, only one of some fixed texts; these are compared whole, as codes would be. */
+/** A failed task has no code, only one of several fixed texts; these are compared as a whole, like codes. */
 const FIXED_TEXTS: Readonly<Record<string, VideoFailure['class']>> = {
   'failure to pass the risk control system': 'moderation',
   'image pixel is invalid': 'invalid',

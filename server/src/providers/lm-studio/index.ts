@@ -4,7 +4,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 
-/** On the operator's own machine; a key only where its server asks for one. */
+/** On the operator's own machine; a key only if its server requires one. */
 export const lmStudio: Provider = {
   kind: 'lm-studio',
   name: 'LM Studio',

@@ -2,7 +2,7 @@ import type { Provider } from '../provider.ts'
 import { lumaDreamMachineVideo } from './dream-machine.ts'
 import { lumaVideo } from './video.ts'
 
-/** The Agents API: the one to use. */
+/** The Agents API, for new users. */
 export const luma: Provider = {
   kind: 'luma',
   name: 'Luma',

@@ -1,4 +1,4 @@
-/** What both of Luma's APIs share: a generation, asked for by its id. */
+/** What both of Luma's APIs share: a generation, polled by its id. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { below } from '../provider.ts'
@@ -13,8 +13,8 @@ const POLL_MS = 3_000
 const LINK_MS = 3_600_000
 
 /**
- * Lengths are words. One that is no word of the vendor's cannot be said, and leaves the vendor its default; what was no
- * number at all goes on for the vendor to judge.
+ * Lengths are words. A length without a word cannot be expressed, so the vendor uses its default; a value that is not a
+ * number is passed on for the vendor to judge.
  */
 export function durationPlace(input: VideoSubmit, words: readonly string[]): JsonObject | undefined {
   const value = secondsValue(input)

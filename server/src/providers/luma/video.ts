@@ -40,7 +40,7 @@ const SHAPE: Shape = {
 function submit(input: VideoSubmit): VideoSubmission {
   const { baseUrl, forwardModelId, request } = input
   const { members, dropped } = placeFields(request, { members: placesOf(input) })
-  // All but the ratio lies in `video`, the vendor's own fields too.
+  // Everything except the ratio is in `video`, including the vendor's own fields.
   const { aspect_ratio, ...video } = members
   const body = {
     model: forwardModelId,
@@ -65,7 +65,7 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
 /** The last frame of ten seconds at 24 pictures a second. */
 const LAST_OF_TEN = 240
 
-/** Start and end are of five seconds only; ten take them as key frames with their places. */
+/** `start` and `end` exist for five seconds only; ten seconds take them as key frames with positions. */
 function framesOf({ request, seconds }: VideoSubmit): JsonObject {
   const frames = framesIn(request)
   if (frames.length === 0) return {}

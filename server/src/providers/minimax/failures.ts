@@ -33,7 +33,7 @@ export function classify(failure: UpstreamFailure): FailureClass {
   return kind === undefined ? classifyFailure(failure, WORDS) : withHint(kind, failure)
 }
 
-/** Types of the newer error bodies. A body the vendor cannot process is one it will not show. */
+/** Types of the newer error bodies. A body that it cannot process means refused content. */
 const WORDS: FailureWords = {
   bad_request_error: 'request',
   authorized_error: 'auth',
@@ -42,12 +42,12 @@ const WORDS: FailureWords = {
   server_error: 'overloaded',
 }
 
-/** undefined: no code, or one that means nothing known. */
+/** undefined: no code, or an unknown one. */
 export function kindOfCode(code: number | undefined): FailureKind | undefined {
   return code === undefined ? undefined : CODES[code]
 }
 
-/** undefined: none; 0: all is well; not a number: one that cannot be read, which does not say that all is well. */
+/** undefined: none; 0: success; NaN: unreadable, which is not success. */
 export function codeIn(body: JsonValue | undefined): number | undefined {
   const base = isJsonObject(body) ? body['base_resp'] : undefined
   const code = isJsonObject(base) ? base['status_code'] : undefined

@@ -1,7 +1,4 @@
-/**
- * Speech by MiniMax (`/v1/t2a_v2`): a voice and a format stand in objects of their own, and the sound comes as hexadecimal
- * text in a document.
- */
+/** Speech by MiniMax (`/v1/t2a_v2`): voice and format are objects, and the sound comes as hexadecimal text in a document. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
@@ -9,7 +6,7 @@ import { soundAs, soundAsked, voiceName } from '../dialects/speech.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { classify, codeIn, kindOfCode } from './failures.ts'
 
-/** `opus` comes as it is documented for other interfaces of the vendor's; one it does not make, it refuses. */
+/** `opus` is documented for other interfaces of the vendor; it refuses formats it does not make. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['mp3', 'audio/mpeg'],
   ['wav', 'audio/wav'],
@@ -18,7 +15,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['opus', 'audio/opus'],
 ])
 
-/** Its own members, which a client may add. */
+/** The vendor's own members, which a client may add. */
 const OWN = {
   model: 'model',
   input: 'text',
@@ -56,14 +53,14 @@ const rewrite: FormRewrite = {
     const hex = isJsonObject(data) ? data['audio'] : undefined
     if (typeof hex !== 'string' || hex === '') return undefined
     const bytes = Buffer.from(hex, 'hex')
-    // Whatever is no digit ends what is read.
+    // Reading stops at the first character that is not a digit.
     if (bytes.length * 2 !== hex.length) return undefined
     const made = isJsonObject(info) && typeof info['audio_format'] === 'string' ? info['audio_format'] : 'mp3'
     return soundAs({ type: TYPES.get(made) ?? 'application/octet-stream', bytes }, context)
   },
 }
 
-/** What it refuses comes with status 200 as well. */
+/** Refusals come with status 200 as well. */
 function errorOf(code: number, base: JsonValue | undefined): JsonObject {
   const kind = kindOfCode(code)
   const refused = kind === 'request' || kind === 'refused-content'
@@ -82,7 +79,7 @@ function besides(given: JsonValue | undefined, asked: JsonObject): JsonObject {
 export const minimaxSpeech: PassedDialect = passedDialect({
   protocol: 'speech',
   path: '/t2a_v2',
-  // A failure inside a 200 stands in the error that the rewritten answer tells.
+  // A failure inside a 200 is in the error of the rewritten answer.
   classify: (failure) => classify({ ...failure, body: innerOf(failure.body) }),
   rewrite,
 })

@@ -23,7 +23,7 @@ import { codeIn, kindOfCode } from './failures.ts'
 
 const POLL_MS = 10_000
 const REFUSED_POLL_MS = 20_000
-/** The file is there already; its link can lag a little. */
+/** The file exists already; its link may lag a little. */
 const FILE_MS = 2000
 /** How long a link lives is not published for video; of another product it is nine hours. */
 const LINK_MS = 9 * 3_600_000
@@ -78,7 +78,7 @@ function inputsOf(request: VideoRequest, model: ForwardModelId): Inputs {
   }
 }
 
-/** The older models make 720p and nothing else. 512P is for a first frame alone, 1080P for six seconds. */
+/** The older models make 720p only. 512P needs a first frame, 1080P six seconds. */
 function derivedResolution(
   { request, forwardModelId, seconds }: VideoSubmit,
   { places }: Inputs,

@@ -1,4 +1,4 @@
-/** `/v2/video_generation`: a list of inputs by role, a ratio that texts must have and frames must not. */
+/** `/v2/video_generation`: a list of inputs by role, a ratio that is required for text and forbidden with frames. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
@@ -21,7 +21,7 @@ import { videoAddress } from './address.ts'
 import { kindOfCode } from './failures.ts'
 
 const POLL_MS = 10_000
-/** Not published; an hour is taken, so that the video is kept. */
+/** Not published; an hour is assumed, so that the video is stored. */
 const LINK_MS = 3_600_000
 
 const RATIOS = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16']
@@ -53,7 +53,7 @@ export function submitSecond(submit: VideoSubmit, defaultSeconds: number): Video
   }
 }
 
-/** Words alone are refused without a ratio. */
+/** Text alone is refused without a ratio. */
 function derivedRatio({ size }: VideoRequest, content: Content): string | undefined {
   const ratio = size === undefined ? undefined : ratioOfSize(size, RATIOS)
   switch (content.kind) {

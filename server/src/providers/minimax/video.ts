@@ -1,6 +1,6 @@
 /**
- * Hailuo's two forms, told apart by the model: H3 and later speak `/v2`. The first gives a file id, for which one more
- * request gives the link.
+ * Hailuo's two forms, distinguished by the model: H3 and later use `/v2`. The first returns a file id, and one more
+ * request its link.
  */
 import type { ForwardModelId } from '../../core/ids.ts'
 import type { VideoContext, VideoDialect, VideoReply, VideoStep } from '../video.ts'

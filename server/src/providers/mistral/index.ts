@@ -19,9 +19,9 @@ export const mistral: Provider = {
         seed: false,
         logprobs: false,
         strictTools: true,
-        // Ids of calls are nine letters or digits, exactly.
+        // Call ids have exactly nine letters or digits.
         toolIdMax: 9,
-        // Usage is always told; the option is refused.
+        // Usage is always reported; the option is refused.
         includeUsage: false,
         documents: 'url',
         user: false,

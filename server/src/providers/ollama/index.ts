@@ -4,7 +4,10 @@ import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 
-/** On the operator's own machine; needs no key there. In the cloud (`https://ollama.com/v1`) only a bearer is taken. */
+/**
+ * On the operator's own machine; needs no key there. In the cloud (`https://ollama.com/v1`) only a bearer key is
+ * accepted.
+ */
 export const ollama: Provider = {
   kind: 'ollama',
   name: 'Ollama',

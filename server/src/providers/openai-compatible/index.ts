@@ -22,7 +22,7 @@ export const openaiCompatible: Provider = {
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({}),
     responses: responsesDialect({}),
-    // Servers that also imitate Anthropic hang it beside the others: the base already holds the `/v1`.
+    // Servers that also imitate Anthropic have it next to the others: the base address already ends with `/v1`.
     messages: messagesDialect({
       auth: { kind: 'bearer' },
       form: (input) => formMessages(input.baseUrl.replace(/\/v1\/*$/, ''), input),

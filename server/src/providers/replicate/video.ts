@@ -27,7 +27,7 @@ const POLL_MS = 3_000
 /** Outputs are removed about an hour after the end. */
 const LINK_MS = 3_600_000
 
-/** Codes in the text of a failed prediction; the others are the platform's own trouble. */
+/** Codes in the text of a failed prediction; others are the platform's own failures. */
 const WORDS: FailureWords = { e005: 'refused-content', e006: 'request' }
 
 export const replicateVideo: VideoDialect = {
@@ -88,7 +88,7 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
   }
 }
 
-/** There Sora's size is a word for its direction. */
+/** There, Sora's size is a word for the orientation. */
 function soraShape({ size }: VideoRequest): Partial<Record<ClientField, JsonObject>> {
   if (size === undefined) return {}
   return { size: { aspect_ratio: size.height > size.width ? 'portrait' : 'landscape' } }
@@ -126,7 +126,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   })
 }
 
-/** The address it wants to be asked at, trusted with the key only at the host that was asked. */
+/** The address to poll; the key is sent to it only if it is on the host of the order. */
 function questionIn(body: JsonObject, { baseUrl, state }: VideoContext): JsonObject {
   if (state['get'] !== undefined) return { get: state['get'] }
   const url = linkIn(objectAt(body, 'urls')['get'])
@@ -150,7 +150,7 @@ function failureIn({ body }: VideoReply): VideoFailure | undefined {
   return failureOf({ code, message, body: withoutInput(top), words: WORDS })
 }
 
-/** The client's own input comes back with every answer, and would with every error. */
+/** Every answer repeats the client's own input, and so would every error. */
 function withoutInput(top: JsonObject): JsonObject {
   const { input: _input, logs: _logs, ...rest } = top
   return rest

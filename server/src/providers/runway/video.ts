@@ -1,4 +1,4 @@
-/** Runway: one address for orders in words, one for those with a picture, one task for both. */
+/** Runway: one path for text, one for pictures, and one kind of task for both. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject } from '../../core/json.ts'
 import {
@@ -109,7 +109,7 @@ function imagePlaces(input: VideoSubmit, model: RunwayModel): Places {
   }
 }
 
-/** A ratio must be said to most models: where none can be made of the order, the plain one of its direction is. */
+/** Most models require a ratio: if the order implies none, the default of its orientation is used. */
 function ratioAtLeast({ size }: VideoRequest, model: RunwayModel): JsonObject {
   if (model.ratioOptional) return {}
   return { ratio: size !== undefined && size.height > size.width ? '720:1280' : '1280:720' }
@@ -186,7 +186,7 @@ function classOf(code: string): VideoFailure['class'] {
 /** The vendor has no code for it, only this sentence. */
 const WORDS: FailureWords = { 'you do not have enough credits to run this task.': 'quota' }
 
-/** Concurrency is queued for, so a 429 means that the day's allowance is used up. */
+/** Concurrent calls are queued, so a 429 means that the daily quota is used up. */
 function classify(failure: UpstreamFailure): FailureClass {
   return failure.status === 429 ? { kind: 'quota' } : classifyFailure(failure, WORDS)
 }

@@ -1,4 +1,4 @@
-/** Vectors that mean nothing but are the same for the same text, so that what is built on them can be tried. */
+/** Vectors without meaning that are the same for the same text, so that applications can be tried. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { SANDBOX_EMBEDDING_MODEL } from './models.ts'

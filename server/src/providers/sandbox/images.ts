@@ -1,4 +1,4 @@
-/** Squares of one colour, which the prompt chooses: whole, or in steps as a stream. */
+/** Squares of one colour, chosen by the prompt: whole, or in steps as a stream. */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { OfflineAnswer, OfflineChunk } from '../../core/offline-answer.ts'
 import type { OfflineRequest, PassedDialect } from '../provider.ts'
@@ -28,7 +28,7 @@ function respond(request: OfflineRequest): OfflineAnswer {
     : answerTo({ ...request, body: [new TextEncoder().encode(JSON.stringify(bodyOf(form)))] }, bodyOf(form))
 }
 
-/** The fields of a form as a document has them. A picture like another one has no words of its own. */
+/** The fields of a form as JSON. A variation has no prompt. */
 function bodyOf({ fields }: NonNullable<OfflineRequest['form']>): JsonObject {
   const numbers = ['n', 'partial_images'].flatMap((name) => {
     const value = fields.get(name)

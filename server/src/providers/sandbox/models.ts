@@ -1,4 +1,4 @@
-/** The sandbox's model names: `-reasoning` thinks aloud before it answers. */
+/** The sandbox's model names: `-reasoning` reasons before it answers. */
 export const SANDBOX_MODELS = ['sandbox-chat', 'sandbox-reasoning'] as const
 
 /** Makes vectors out of texts. */

@@ -1,4 +1,4 @@
-/** Flags what says it is to be flagged, so that what is built on the answer can be tried without anything ugly. */
+/** Flags texts that ask to be flagged, so that applications can be tried without offensive text. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { SANDBOX_MODERATION_MODEL } from './models.ts'
@@ -39,7 +39,7 @@ function answer(body: JsonObject, { id }: { readonly id: string }): Answered {
   return { id: `modr-${id}`, model: SANDBOX_MODERATION_MODEL, results: inputs.map(judged) }
 }
 
-/** Texts are judged one by one, the parts of a message together. */
+/** Texts are classified one by one, the parts of a message together. */
 function inputsOf(input: JsonValue | undefined): readonly string[] | undefined {
   if (typeof input === 'string') return [input]
   if (!isJsonArray(input)) return undefined

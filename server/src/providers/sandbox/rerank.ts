@@ -1,4 +1,4 @@
-/** Documents in order of how many words of the query they hold. */
+/** Documents ordered by the number of words they share with the query. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { SANDBOX_RERANK_MODEL } from './models.ts'

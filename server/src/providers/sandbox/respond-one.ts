@@ -1,4 +1,4 @@
-/** Kinds of calls that one model of the sandbox answers with one document, in OpenAI's words. */
+/** Calls that a sandbox model answers with one document, in OpenAI's form. */
 import type { JsonObject } from '../../core/json.ts'
 import type { OfflineAnswer } from '../../core/offline-answer.ts'
 import type { PassedFormId } from '../../core/catalogue.ts'
@@ -16,7 +16,7 @@ export interface OneModel {
 
 export type Answered = JsonObject | Mistake
 
-/** Told with 400. */
+/** Answered with 400. */
 export class Mistake {
   readonly message: string
   readonly code: string

@@ -7,7 +7,7 @@ import { SANDBOX_MODELS } from './models.ts'
 import { countTokens } from './tokens.ts'
 import type { Stamp, Voice } from './conversation/voice.ts'
 
-/** The sandbox parses at once and on the event loop, so it takes what is parsed in a few milliseconds. */
+/** The sandbox parses synchronously, so it only accepts bodies that take a few milliseconds. */
 export const BODY_BYTES_MAX = 2 * 1024 * 1024
 
 /** One answer of the sandbox: the same for the same request, id and time. */

@@ -1,4 +1,4 @@
-/** Writes down how long a sound is, in every format that OpenAI answers in: whole, or in pieces as a stream. */
+/** States the duration of the sound, in every format of OpenAI's: whole, or in pieces as a stream. */
 import type { OfflineAnswer, OfflineChunk } from '../../core/offline-answer.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { audioPath } from '../dialects/audio-path.ts'

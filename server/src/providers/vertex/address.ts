@@ -20,7 +20,7 @@ export function modelUrl(
   return below(host, `/projects/${project}/locations/${region}/publishers/${publisher}/models/${model}`)
 }
 
-/** Regions have a host each, the whole world has the bare one, and the two multi-regions one of their own kind. */
+/** Each region has a host, `global` uses the bare one, and the two multi-regions have hosts of their own kind. */
 function hostOf(region: string): string {
   if (region === 'global') return 'aiplatform.googleapis.com'
   if (region === 'us' || region === 'eu') return `aiplatform.${region}.rep.googleapis.com`

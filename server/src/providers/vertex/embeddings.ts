@@ -1,4 +1,4 @@
-/** Vectors by Google Cloud: an instance for each text, and each answer tells its own tokens. */
+/** Vectors by Google Cloud: an instance for each text; each answer reports its own tokens. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { passedDialect } from '../dialects/passed.ts'
@@ -36,7 +36,7 @@ function vectorIn(prediction: JsonValue): JsonObject {
   return isJsonObject(found) ? found : {}
 }
 
-/** undefined where one of them tells nothing. */
+/** undefined if one of them reports nothing. */
 function tokensOf(made: readonly JsonObject[]): number | undefined {
   const counts = made.map(({ statistics }) =>
     isJsonObject(statistics) ? statistics['token_count'] : undefined,

@@ -16,7 +16,7 @@ const PLACE: GeminiPlace = {
 
 /**
  * Gemini, Claude and Veo on Google Cloud, with a service account. `region` may be `global`, `us` or `eu`. `storage_uri`
- * (`gs://bucket/folder`) is where Veo puts its videos; without it they come inside its answers.
+ * (`gs://bucket/folder`) is where Veo stores its videos; without it they come inside its answers.
  */
 export const vertex: Provider = {
   kind: 'vertex',
@@ -43,7 +43,7 @@ export const vertex: Provider = {
   video: vertexVideo,
 }
 
-/** The version stands in the body, so no header names it; counting has another form and is left to the gateway. */
+/** The version is in the body, not in a header; counting has another form and is left to the gateway. */
 function formClaude(input: FormInput): FormedRequest | undefined {
   const model = modelUrl(input, 'anthropic')
   if (model === undefined || input.operation === 'count-tokens') return undefined

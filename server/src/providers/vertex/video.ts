@@ -1,4 +1,4 @@
-/** Veo on Vertex AI: operations are asked for by a POST, videos come as bytes or lie in the operator's bucket. */
+/** Veo on Vertex AI: operations are polled with a POST; videos come as bytes or are in the operator's bucket. */
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
 import type { VideoContext, VideoDialect, VideoReply, VideoResult, VideoStep } from '../video.ts'

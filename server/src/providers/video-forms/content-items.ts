@@ -1,4 +1,4 @@
-/** The list of inputs that Seedance began and MiniMax took over: text, then pictures, videos and sounds by their role. */
+/** The list of inputs that Seedance introduced and MiniMax adopted: text, then pictures, videos and sounds by their role. */
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
 import { addressOf } from './media.ts'
@@ -8,19 +8,19 @@ export interface ContentLimits {
   readonly imagesMax: number
   readonly videosMax: number
   readonly audiosMax: number
-  /** Whether a sound needs nothing to be seen beside it. */
+  /** Whether a sound may come without a picture. */
   readonly audiosAlone: boolean
 }
 
 export interface Content {
   readonly items: readonly JsonObject[]
   readonly places: Readonly<Partial<Record<ClientField, JsonObject>>>
-  /** Lists that were cut to what the vendor takes. */
+  /** Lists that were shortened to the vendor's limit. */
   readonly dropped: readonly ClientField[]
   readonly kind: 'text' | 'frames' | 'references'
 }
 
-/** Frames shut references out; a last frame needs a first one; sounds seldom stand alone. */
+/** Frames exclude references; a last frame needs a first one; sounds can rarely come alone. */
 export function contentItems(request: VideoRequest, limits: ContentLimits): Content {
   const { firstFrame, lastFrame } = request
   const text: JsonObject = { type: 'text', text: request.prompt }

@@ -1,4 +1,4 @@
-/** A vendor's word that a task failed, fit for a client: its code and message, without its internal ids. */
+/** A vendor's report of a failed task, for the client: code and message without internal ids. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FailureKind } from '../../core/routing/failure.ts'
 import type { VideoFailure, VideoStep } from '../video.ts'
@@ -32,7 +32,7 @@ export function taskClassOf(kind: FailureKind): VideoFailure['class'] {
 }
 
 /**
- * Request, trace and support ids out of a message: they name the operator's account at the vendor to whoever reads them
+ * Removes request, trace and support ids from a message: they identify the operator's account at the vendor
  * (docs/protocols.md#video-6).
  */
 export function withoutIds(message: string): string {
@@ -47,7 +47,7 @@ export function withoutIds(message: string): string {
 
 const ID_MEMBERS = /^(x[_-])?(request|trace|log)[_-]?id$/i
 
-/** No error is nested deeper; what is comes from nobody one would want to read to the end. */
+/** No genuine error is nested deeper. */
 const DEPTH_MAX = 32
 
 function cleaned(value: JsonValue | undefined, depth = 0): JsonValue | undefined {

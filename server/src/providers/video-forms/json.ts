@@ -1,8 +1,8 @@
-/** JSON out, JSON back: requests most vendors take, and reading of their answers, where what is not there, or of another kind, is `undefined`. */
+/** JSON requests and reading of JSON answers: absent values, and values of another type, are `undefined`. */
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
 
-/** The object at the end of the path; `{}` where there is none, so that reading may go on. */
+/** The object at the end of the path; `{}` if there is none, so that reading can continue. */
 export function objectAt(value: JsonValue | undefined, ...path: readonly string[]): JsonObject {
   let at: JsonObject = isJsonObject(value) ? value : {}
   for (const name of path) {
@@ -29,7 +29,7 @@ export function numberIn(value: JsonValue | undefined): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** A row of a table by a word from outside, which may be the name of something every object has. */
+/** A row of a table by an outside word, which may be the name of an inherited property. */
 export function rowOf<Row>(table: Readonly<Record<string, Row>>, word: string): Row | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined
 }

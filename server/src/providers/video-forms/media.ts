@@ -9,7 +9,7 @@ export function addressOf(media: VideoMedia): string {
     case 'url':
       return media.url
     case 'bytes':
-      // Vendors compare the type letter by letter: `image/PNG` is refused.
+      // Vendors compare the type case-sensitively: `image/PNG` is refused.
       return dataUrl(media.mediaType.toLowerCase(), encodeBase64Bytes(media.bytes))
   }
 }

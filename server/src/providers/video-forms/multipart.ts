@@ -11,7 +11,7 @@ export type FormPart =
       readonly filename: string
     }
 
-/** `boundary` must be nothing a client could have written into a part: made of an id nobody has seen yet. */
+/** `boundary` must not occur in any part: it is made from a new id. */
 export function multipartBody(parts: readonly FormPart[], boundary: string): Uint8Array {
   const encoder = new TextEncoder()
   const chunks = parts.flatMap((part) => [
@@ -30,7 +30,7 @@ export function partsOf(name: string, value: JsonValue | undefined): readonly Fo
   return Object.entries(value).flatMap(([member, inner]) => partsOf(`${name}[${member}]`, inner))
 }
 
-/** A file's name for a form, with the ending its type has: some servers go by it. */
+/** A file's name for a form, with the extension of its type: some servers rely on it. */
 export function filenameOf(mediaType: string): string {
   const subtype = mediaType.split('/')[1]?.split(/[;+]/)[0] ?? 'bin'
   return `reference.${subtype === 'jpeg' ? 'jpg' : subtype}`

@@ -1,6 +1,6 @@
 /**
- * Where the fields of a video order go in a vendor's form. What a vendor names no place for is dropped and reported, so
- * nothing disappears unseen (docs/reference/contract.md#4.4).
+ * Where the fields of a video order go in a vendor's form. Fields without a place are dropped and reported, so nothing
+ * disappears silently (docs/reference/contract.md#4.4).
  */
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
@@ -28,8 +28,8 @@ export type ClientField = (typeof CLIENT_FIELDS)[number]
 
 export interface Placing {
   /**
-   * What each field becomes; `{}` where it is written elsewhere in the form. Absent or undefined: no place. Members
-   * from `size` give way to all others, because they are only derived.
+   * What each field becomes; `{}` where it is written elsewhere in the form. Absent or undefined: no place. Members from
+   * `size` have the lowest precedence, because they are only implied.
    */
   readonly members: Readonly<Partial<Record<ClientField, JsonObject | undefined>>>
   /** Names in the vendor's form that a client's own fields may not take, besides those no vendor may be given. */
@@ -58,8 +58,8 @@ export function merged(layers: readonly (JsonObject | undefined)[]): JsonObject 
 }
 
 /**
- * What only the gateway decides, whatever the vendor: which model, how long (it is billed), how many, who is told, and
- * queues of hours that a call cannot wait for (docs/protocols.md#video-4).
+ * What only the gateway decides, whatever the vendor: which model, how long (it is billed), how many, who is notified,
+ * and queues of hours that a call cannot wait for (docs/protocols.md#video-4).
  */
 const NEVER_PASSED: ReadonlySet<string> = new Set([
   'model',

@@ -1,6 +1,6 @@
 /**
- * What a vendor's status word, result and error together mean. Words are compared without case against explicit sets;
- * an unknown word is work in progress unless a result or an error lies beside it (docs/protocols.md#video-5).
+ * What a vendor's status word, result and error together mean. Words are compared without case against explicit sets; an
+ * unknown word means work in progress unless the answer has a result or an error (docs/protocols.md#video-5).
  */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
@@ -55,9 +55,9 @@ export function taskWord(word: JsonValue | undefined): TaskWord | undefined {
 export interface TaskAnswer {
   readonly word: JsonValue | undefined
   readonly result: VideoResult | undefined
-  /** The error that lies in the answer; undefined: none does. */
+  /** The error in the answer; undefined: there is none. */
   readonly failure: VideoFailure | undefined
-  /** The next question, while it is not over. */
+  /** The next poll, while the task is not over. */
   readonly poll: HttpRequest
   readonly afterMs: number
   readonly state: JsonObject

@@ -2,8 +2,8 @@
 import type { VideoSubmit } from '../video.ts'
 
 /**
- * A number for vendors that take numbers. What is no number goes on as it is, for the vendor to judge; `-1`, which some
- * read as "as long as you like", cannot be billed by the second and is left out.
+ * A number for vendors that take numbers. Other values are passed on unchanged, for the vendor to judge; `-1`, which some
+ * read as "any length", cannot be billed by the second and is left out.
  */
 export function secondsValue({ seconds, request }: VideoSubmit): number | string | undefined {
   if (seconds === undefined) return request.seconds?.startsWith('-') === true ? undefined : request.seconds

@@ -1,4 +1,4 @@
-/** Size, ratio and resolution of an order in the forms vendors have for them. What is asked for outright is never changed. */
+/** Size, ratio and resolution of an order in the forms vendors have for them. Explicit values are never changed. */
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
 import {
@@ -20,9 +20,9 @@ type ShapePlaces = Readonly<
 /** A vendor that takes a ratio and a resolution. */
 export interface Shape {
   readonly names: { readonly ratio: string; readonly resolution: string }
-  /** Ratios a size is turned into; none: the ratio follows the picture. */
+  /** Ratios that a size is mapped to; none: the ratio follows the picture. */
   readonly ratios: readonly string[]
-  /** Words a size is turned into. */
+  /** Words that a size is mapped to. */
   readonly tiers: TierWords
   /** How resolutions are written. */
   readonly letterCase: 'lower' | 'upper'
@@ -54,7 +54,7 @@ export function pixelPlaces(name: string, pixels: string | undefined): ShapePlac
   return { size: place, ratio: place, resolution: place }
 }
 
-/** undefined: nothing was asked, or nothing on the list has the ratio that was. */
+/** undefined: nothing was requested, or no entry has the requested ratio. */
 export function pixelsOf(request: VideoRequest, offered: readonly string[]): string | undefined {
   const { ratio, resolution, size } = request
   // Named as the vendor names it.

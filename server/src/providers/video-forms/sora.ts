@@ -1,6 +1,6 @@
 /**
- * OpenAI's video form: what Sora spoke, and what many servers imitate. JSON where there is no picture, a form where there
- * is: pictures are refused as text, forms are not understood everywhere.
+ * OpenAI's video form: Sora's form, which many servers imitate. JSON without a picture, a form with one: pictures in JSON
+ * are refused, and not every server understands forms.
  */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
@@ -25,11 +25,11 @@ import { type FormPart, filenameOf, multipartBody, partsOf } from './multipart.t
 import { type ClientField, placeFields } from './place.ts'
 import { stepOf, taskWord } from './progress.ts'
 
-/** What the vendor makes when none are asked for. */
+/** The vendor's default. */
 const DEFAULT_SECONDS = 4
 /** The guide says 10 to 20 seconds. */
 const POLL_MS = 10_000
-/** Content links of Sora live an hour at most; of imitators nobody knows. */
+/** Content links of Sora live an hour at most; of imitations it is unknown. */
 const LINK_MS = 3_600_000
 
 const SMALL_SIZES = ['720x1280', '1280x720']
@@ -37,8 +37,8 @@ const PRO_SIZES = [...SMALL_SIZES, '1024x1792', '1792x1024', '1080x1920', '1920x
 
 interface SoraVendor {
   /**
-   * `sora`: only what Sora takes. `imitation`: who knows what stands behind it, so fields that are plain values go on
-   * under their own names.
+   * `sora`: only what Sora takes. `imitation`: the server behind it is unknown, so plain values are passed on under their
+   * own names.
    */
   readonly upstream: 'sora' | 'imitation'
 }
@@ -79,14 +79,14 @@ function placesOf(
 ): Partial<Record<ClientField, JsonObject | undefined>> {
   const size = request.size === undefined ? undefined : sizeFor(request.size, forwardModelId, sora)
   return {
-    // Word for word: this form takes the length as text, as clients send it.
+    // Unchanged: this form takes the length as text, as clients send it.
     seconds: { seconds: request.seconds ?? (seconds === undefined ? undefined : String(seconds)) },
     size: size === undefined ? undefined : { size },
     input_reference: {},
   }
 }
 
-/** Sora refuses sizes beside its own. An imitation speaks the client's own form, so nothing needs converting. */
+/** Sora refuses sizes other than its own. An imitation speaks the client's own form, so nothing needs converting. */
 function sizeFor(size: VideoSize, model: ForwardModelId, sora: boolean): string | undefined {
   const text = `${size.width}x${size.height}`
   if (!sora) return text
@@ -133,7 +133,7 @@ function videosRequest(given: {
   }
 }
 
-/** Create call and polls are answered alike. Imitators wrap the task in `data` and name its link as they like. */
+/** Creation and polls have the same answer. Imitations wrap the task in `data` and use various names for its link. */
 function read(reply: VideoReply, context: VideoContext): VideoStep {
   const top = objectAt(reply.body)
   const data = objectAt(top, 'data')
@@ -154,7 +154,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   const size = textIn(top['size'])
   return stepOf({
     word,
-    // Unknown words are judged by the link alone: bytes behind the id are only there once it says so.
+    // For unknown words only a link counts: bytes under the id exist only after a known word.
     result: link === undefined && taskWord(word) !== 'done' ? undefined : resultOf(link, id, context),
     failure: failureIn(
       top['error'] ?? data['error'] ?? top['fail_reason'] ?? data['fail_reason'],
@@ -168,7 +168,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   })
 }
 
-/** A link at the server itself may want the key as well; any other is public, and gets none. */
+/** A link on the same server may need the key; any other is public and gets none. */
 function resultOf(link: string | undefined, id: string, context: VideoContext): VideoResult {
   const own = link === undefined || originOf(link) === originOf(context.baseUrl)
   if (!own) return { kind: 'link', url: link, lastsMs: LINK_MS }

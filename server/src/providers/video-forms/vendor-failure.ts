@@ -1,4 +1,4 @@
-/** The class of a failed task by the vendor's own code: the same words as for its refused calls. */
+/** The class of a failed task by the vendor's own code: the same table as for its refused calls. */
 import type { JsonValue } from '../../core/json.ts'
 import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
 import type { VideoFailure } from '../video.ts'
@@ -11,7 +11,7 @@ export interface VendorError {
   readonly words: FailureWords
 }
 
-/** A code no list knows is the vendor's own trouble: only what it names as ours is laid on the client. */
+/** An unknown code is the vendor's own failure: only codes known to blame the request are attributed to the client. */
 export function failureOf({ code, message, body, words }: VendorError): VideoFailure {
   const { kind } = classifyFailure(
     { status: 200, headers: {}, body: { error: { code: code ?? null } } },

@@ -1,4 +1,4 @@
-/** Veo's form, which the Gemini API and Vertex AI share but for where pictures, links and filtered results lie. */
+/** Veo's form, which the Gemini API and Vertex AI share except for the places of pictures, links and filtered results. */
 import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
@@ -18,7 +18,7 @@ const RATIOS = ['16:9', '9:16']
 const STEPS: TierWords = { '720p': '720p', '1080p': '1080p', '4k': '4k' }
 const STEPS_LITE: TierWords = { '720p': '720p', '1080p': '1080p' }
 const REFERENCES_MAX = 3
-/** One task, one video; no bucket or topic of the client's choosing. */
+/** One task, one video; no bucket or topic chosen by the client. */
 const RESERVED = ['durationSeconds', 'sampleCount', 'numberOfVideos', 'storageUri', 'pubsubTopic']
 
 export interface VeoForm {
@@ -26,7 +26,7 @@ export interface VeoForm {
   readonly dropped: readonly string[]
 }
 
-/** `more`: places this host has beyond those all have; `always`: parameters the client has no say in. */
+/** `more`: additional fields of this host; `always`: parameters that the client cannot change. */
 export function veoForm(
   submit: VideoSubmit,
   host: {
@@ -112,7 +112,7 @@ function isLite(model: ForwardModelId): boolean {
 }
 
 export interface VeoOperation {
-  /** How it is asked for, by its name. */
+  /** How it is polled, by its name. */
   poll(name: string): HttpRequest
   readonly afterMs: number
   /** What the response holds when it is done; undefined: no video. */
@@ -136,7 +136,7 @@ export function readOperation(reply: VideoReply, context: VideoContext, operatio
     : { kind: 'done', result, state }
 }
 
-/** Finished, yet nothing in it. With reasons it was filtered; without, Veo is at fault and the same may pass again. */
+/** Finished without a result. With reasons it was filtered; without, it is Veo's failure and a retry may succeed. */
 function withoutVideo(response: JsonObject, body: JsonValue): VideoFailure {
   const places = [objectAt(response, 'generateVideoResponse'), response]
   const reasons = places.flatMap(({ raiMediaFilteredReasons: found }) =>

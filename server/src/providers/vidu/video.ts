@@ -1,4 +1,4 @@
-/** Vidu: a path for each kind of input, a link that each question renews, and errors told by a word. */
+/** Vidu: a path for each kind of input, a link that each poll renews, and errors as words. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -61,7 +61,7 @@ function submit(input: VideoSubmit): VideoSubmission {
       size: fromSize(request, inputs),
       ratio: inputs.framed ? undefined : { aspect_ratio: request.ratio },
       resolution: { resolution: request.resolution?.toLowerCase() },
-      // Its pages differ in what is meant by silence, so it is always said.
+      // Its documentation disagrees about the default, so the value is always sent.
       generate_audio: hasSound(forwardModelId) ? { audio: request.generateAudio ?? true } : undefined,
       seed: { seed: request.seed },
       watermark: { watermark: request.watermark },

@@ -5,7 +5,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
 import type { FormRewrite, Provider } from '../provider.ts'
 
-/** Both forms are nearly those of others: some names differ. */
+/** Both forms are close to the common ones; some names differ. */
 export const voyage: Provider = {
   kind: 'voyage',
   name: 'Voyage AI',
@@ -46,7 +46,7 @@ function rerank(): FormRewrite {
   }
 }
 
-/** A document is given back as a text; clients read an object. */
+/** A document is returned as a string; clients expect an object. */
 function ranked(item: JsonValue): JsonValue {
   if (!isJsonObject(item) || typeof item['document'] !== 'string') return item
   return { ...item, document: { text: item['document'] } }
@@ -65,7 +65,7 @@ function embeddings(): FormRewrite {
   }
   return {
     request: ({ encoding_format: format, ...asked }) => {
-      // Numbers are what it makes where nothing is said; the word for them is refused.
+      // Numbers are the default; the word for them is refused.
       const { members, dropped } = renamed(
         format === 'base64' ? { ...asked, encoding_format: format } : asked,
         names,

@@ -1,4 +1,4 @@
-/** Grok Imagine: one call to order, one address to ask until it is done. */
+/** Grok Imagine: one call to order, one address to poll until it is done. */
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
@@ -27,7 +27,7 @@ const LINK_MS = 3_600_000
 
 const WORDS: FailureWords = { service_unavailable: 'overloaded', internal_error: 'overloaded' }
 
-/** They have the result sent to the client's own host, or kept for good in the operator's account. */
+/** They would send the result to the client's own host, or keep it for ever in the operator's account. */
 const RESERVED: readonly string[] = ['output', 'storage_options']
 
 export const xaiVideo: VideoDialect = {
@@ -61,7 +61,7 @@ const SHAPE: Shape = {
   letterCase: 'lower',
 }
 
-/** What a model takes beside words and a first frame (the vendor's overview, autumn of 2026). */
+/** What a model accepts besides text and a first frame (the vendor's overview, autumn of 2026). */
 interface Grok {
   readonly fullPictures: boolean
   readonly references: 'none' | 'instead-of-frames' | 'beside-frames'
@@ -82,13 +82,13 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
   const { firstFrame, lastFrame } = request
   const grok = grokOf(forwardModelId)
   const references = referencesOf(request, grok)
-  // Full pictures are made from words and a first frame, not from references, last frames among them.
+  // Full resolution is available for text and a first frame, not for references or last frames.
   const referring =
     references?.['reference_images'] !== undefined || (grok.lastFrame && lastFrame !== undefined)
   return {
     ...shapePlaces(request, {
       ...SHAPE,
-      // A picture brings its own ratio: only one asked for outright is sent beside it.
+      // A picture has its own ratio: only an explicit one is sent with it.
       ratios: firstFrame === undefined ? SHAPE.ratios : [],
       tiers: grok.fullPictures && !referring ? { ...SHAPE.tiers, '1080p': '1080p' } : SHAPE.tiers,
     }),
@@ -123,7 +123,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   const video = objectAt(body, 'video')
   if (video['respect_moderation'] === false) return failedStep(moderated(reply), { id })
   const url = linkIn(video['url'])
-  // While it waits the answer is a 202, with an empty body at times; the create call's answer has no status either.
+  // While it waits, the answer is a 202, sometimes with an empty body; the create call's answer has no status either.
   const waiting = reply.status === 202 || (ordered !== undefined && body['status'] === undefined)
   return stepOf({
     word: body['status'] ?? (waiting ? 'pending' : undefined),
@@ -145,7 +145,7 @@ function failureIn({ body }: VideoReply): VideoFailure | undefined {
   return failureOf({ code: code ?? textIn(objectAt(body)['code']), message, body, words: WORDS })
 }
 
-/** Done, but kept back. */
+/** Done, but withheld. */
 function moderated({ body }: VideoReply): VideoFailure {
   const message = 'the finished video was withheld by the content policy'
   return { class: 'moderation', code: 'respect_moderation', message, body }

@@ -26,7 +26,7 @@ export const zhipu: Provider = {
         logprobs: false,
         candidates: false,
         stopMax: 1,
-        // Tool choice other than auto is refused, thinking or not.
+        // Tool choices other than auto are refused, with and without thinking.
         forcedToolWithReasoning: false,
         parallelToolCalls: false,
         jsonSchema: false,

@@ -1,4 +1,4 @@
-/** CogVideoX: an order, then its result asked for by id. */
+/** CogVideoX: an order, then polls by its id. */
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
@@ -23,7 +23,7 @@ import { failureOf } from '../video-forms/vendor-failure.ts'
 import { WORDS } from './failure-words.ts'
 
 const POLL_MS = 7_000
-/** Nowhere written how long links live. */
+/** The life of links is not documented. */
 const LINK_MS = 3_600_000
 
 const SIZES: readonly string[] = [
@@ -67,7 +67,7 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
   return {
     ...pixelPlaces('size', pixelsOf(request, SIZES)),
     seconds: {},
-    // Models before 3 have one length and may refuse to be told it.
+    // Models before 3 have one length and may refuse the field.
     ...(request.seconds !== undefined || forwardModelId.startsWith('cogvideox-3')
       ? { seconds: { duration: secondsValue(input) } }
       : {}),
@@ -96,7 +96,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   const url = objectsIn(body['video_result'])
     .map((entry) => linkIn(entry['url']))
     .find((link) => link !== undefined)
-  // The question was refused, not the task.
+  // The poll was refused, not the task.
   const busy = failure?.class === 'rate' && context.state['id'] !== undefined
   return stepOf({
     word: busy ? 'processing' : body['task_status'],
@@ -108,7 +108,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   })
 }
 
-/** A failed task gives no reason, but at times the filter that stopped it. */
+/** A failed task gives no reason, but sometimes the filter that stopped it. */
 function failureIn({ body }: VideoReply): VideoFailure | undefined {
   const top = objectAt(body)
   const error = objectAt(top, 'error')

@@ -1,4 +1,4 @@
-/** Decides what the sandbox says: the same answer to the same request, in no protocol's form. */
+/** Decides the sandbox's answer: the same for the same request, independent of any protocol. */
 import type { JsonObject } from '../../../core/json.ts'
 import { object, type Prompt, type PromptTool } from './prompt.ts'
 import { sampleOf } from './sample.ts'
@@ -6,7 +6,7 @@ import { countTokens, piecesOf } from '../tokens.ts'
 
 export interface Reply {
   readonly model: string
-  /** undefined: this model does not reason, or was told not to. */
+  /** undefined: this model does not reason, or reasoning is off. */
   readonly reasoning: string | undefined
   readonly text: string
   readonly calls: readonly ReplyCall[]

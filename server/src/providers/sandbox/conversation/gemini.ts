@@ -67,7 +67,7 @@ function readPrompt(body: JsonObject): Prompt {
     stop: strings(settings['stopSequences']),
     format: formatOf(settings),
     reasoning: object(settings['thinkingConfig'])['thinkingBudget'] !== 0,
-    // Said by the address, not by the body.
+    // The address says it, not the body.
     stream: false,
   }
 }
@@ -159,7 +159,7 @@ function identity(reply: Reply, stamp: Stamp): JsonObject {
   return { modelVersion: reply.model, responseId: stamp.id }
 }
 
-/** Thoughts are counted beside the candidates, not in them. */
+/** Thoughts are counted separately from the candidates. */
 function usageOf(reply: Reply, soFar: { readonly output: number; readonly reasoning: number }): JsonObject {
   const { input } = reply.usage
   return {

@@ -66,7 +66,7 @@ function readPrompt(body: JsonObject): Prompt {
   }
 }
 
-/** A user message may hold nothing but tool results; that is no question. */
+/** A user message with only tool results is not a question. */
 function hasWords(content: JsonValue | undefined): boolean {
   return typeof content === 'string' || objects(content).some((block) => block['type'] !== 'tool_result')
 }

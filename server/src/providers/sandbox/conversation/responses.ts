@@ -197,7 +197,7 @@ function itemsFor(reply: Reply, stamp: Stamp, body: JsonObject): readonly JsonOb
   return items
 }
 
-/** Stands for what a provider would seal: opaque to clients, and only ever read by the sandbox. */
+/** In place of a provider's encrypted content: opaque to clients, and only read by the sandbox. */
 const SEALED_REASONING = 'c2FuZGJveC1yZWFzb25pbmc='
 
 const RUNNING: JsonObject = { status: 'in_progress', completed_at: null, output: [], usage: null }

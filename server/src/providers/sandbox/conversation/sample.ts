@@ -4,7 +4,7 @@ import { items, object, strings } from './prompt.ts'
 /** Schemas may refer to themselves; below this depth only what is required is filled in, and that with null. */
 const DEPTH_MAX = 12
 
-/** The plainest value a JSON schema allows: defaults, first choices, smallest numbers. The same every time. */
+/** The simplest value that a JSON schema allows: defaults, first choices, smallest numbers. The same every time. */
 export function sampleOf(schema: JsonValue | undefined, subject: string): JsonValue {
   return sample(schema, { root: object(schema), subject, depth: 0 })
 }

@@ -3,7 +3,7 @@ import type { OfflineChunk } from '../../../core/offline-answer.ts'
 import type { Reply } from './compose.ts'
 import type { Prompt } from './prompt.ts'
 
-/** The sandbox in one protocol: it hears a request and says a reply. */
+/** The sandbox in one protocol: it reads a request and writes a reply. */
 export interface Voice {
   readPrompt(body: JsonObject): Prompt
   /** `body` is the request's, where the protocol echoes its settings. */
@@ -15,7 +15,7 @@ export interface Voice {
   error(message: string, status: number, code: string, stamp: Stamp): JsonObject
 }
 
-/** What makes an answer unlike any other: given from outside, so that the sandbox stays a function. */
+/** What makes an answer unique: passed in, so that the sandbox stays a pure function. */
 export interface Stamp {
   /** Letters and digits. */
   readonly id: string

@@ -1,4 +1,4 @@
-/** Puts one H.264 track into an MP4 file whose index lies before its bytes, so that it plays while it loads. */
+/** Puts one H.264 track into an MP4 file with its index first, so that it plays while it loads. */
 
 export interface Track {
   /** Pixels. */
@@ -16,7 +16,7 @@ const TIMESCALE = 24_000
 
 export function muxMp4(track: Track): Uint8Array {
   const type = box('ftyp', text('isom'), u32(0x200), text('isomiso2avc1mp41'))
-  // The index tells where the bytes begin, and is as long whatever it tells.
+  // The index says where the bytes begin; its own length is constant.
   const before = type.byteLength + index(track, 0).byteLength + 8
   return join([type, index(track, before), box('mdat', ...track.frames.flatMap(sample))])
 }

@@ -1,6 +1,6 @@
 /**
- * What the sandbox's videos are cut from: eight seconds of colour bars in every size that it offers, bars that move on by
- * one a second, recorded as H.264 (Constrained Baseline, 24 pictures a second). Each second begins with a picture that is
+ * The source of the sandbox's videos: eight seconds of colour bars in every size that it offers, moving by one bar a
+ * second, recorded as H.264 (Constrained Baseline, 24 pictures a second). Each second begins with a picture that is
  * decodable alone and goes on with 23 that repeat it. All bytes are base64; pieces of a picture follow each other after
  * blanks, and `piece*n` stands for n times that piece.
  */

@@ -1,6 +1,6 @@
 /**
- * The sandbox's video service. It remembers nothing: everything a video is made from lies in its id, so that any instance
- * answers any question, and the same question always alike.
+ * The sandbox's video service. It keeps no state: a video's id holds everything about it, so that any instance gives the
+ * same answer.
  */
 import { encodeBase64Bytes } from '../../../core/canonical/media/base64.ts'
 import type { HttpRequest } from '../../../core/http-request.ts'
@@ -77,7 +77,7 @@ const LINKS_LAST_MS: Readonly<Partial<Record<Ending, number>>> = {
   'short-link': 3_600_000,
 }
 
-/** Tasks that are accepted and come to nothing. */
+/** Tasks that are accepted and fail. */
 const FAILURES: Readonly<Partial<Record<Ending, JsonObject>>> = {
   fail: { code: 'render_failed', message: 'The sandbox was asked to fail.' },
   moderated: { code: 'moderation_blocked', message: 'The sandbox was asked to refuse the content.' },
@@ -96,7 +96,7 @@ const REFUSALS: Readonly<Partial<Record<Ending, VideoReply>>> = {
   broken: refusal(500, 'server_error', 'The sandbox was asked to break.'),
 }
 
-/** Everything of an order, told apart by points; the task's own id makes it unique. */
+/** All fields of an order, separated by dots; the task's own id makes it unique. */
 function idOf(order: Order, taskId: string): string {
   const { ending, polls, everyMs, width, height, milliseconds } = order
   return [

@@ -1,8 +1,8 @@
-/** How large the sandbox makes a video: as asked where it has such a recording, else as near as it can. */
+/** How large the sandbox makes a video: the requested size if there is a recording of it, else the nearest. */
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
 import { type Recording, RECORDINGS } from './recordings.ts'
 
-/** Seconds of a video nobody gave a length, or one no video can have. */
+/** Seconds of a video without a length, or with an impossible one. */
 export const USUAL_SECONDS = 4
 /** A minute of the largest picture is two megabytes. */
 const SECONDS_MAX = 60
@@ -24,7 +24,7 @@ export interface PictureWish {
   readonly resolution: JsonValue | undefined
 }
 
-/** Ratio and resolution change what the size says: the short side is the resolution, the long one follows the ratio. */
+/** Ratio and resolution override the size: the short side is the resolution, the long side follows the ratio. */
 export function pictureOf(wish: PictureWish): Picture {
   const sized = sizeOf(wish.size) ?? USUAL
   const short = shortSideOf(wish.resolution) ?? Math.min(sized.width, sized.height)
@@ -34,7 +34,7 @@ export function pictureOf(wish: PictureWish): Picture {
     : { width: short, height: Math.round(short / ratio) }
 }
 
-/** Of the recordings of the same shape, lying, upright or square, the one whose short side is nearest. */
+/** Of the recordings with the same orientation, the one whose short side is nearest. */
 export function recordingNear({ width, height }: Picture): Recording {
   const shape = Math.sign(width - height)
   const distance = (recording: Recording): number =>

@@ -1,18 +1,18 @@
 /**
- * What a sandbox video does, read from plain markers in its prompt. A marker stands anywhere and means what it says:
+ * What a sandbox video does, read from plain markers in its prompt. A marker may be anywhere in the prompt:
  *
- * - `sandbox:polls=7` is finished at the seventh question, `sandbox:every=50` is asked every 50 ms;
+ * - `sandbox:polls=7` is finished at the seventh poll, `sandbox:every=50` is polled every 50 ms;
  * - `sandbox:slow` takes about a minute;
- * - `sandbox:link` is delivered as a link that lasts, `sandbox:short-link` as one that dies within the hour; both lead
- *   nowhere. Without them the bytes themselves are delivered;
+ * - `sandbox:link` is delivered as a link that lasts, `sandbox:short-link` as one that expires within the hour; both are
+ *   dead links. Without them the bytes themselves are delivered;
  * - `sandbox:fail`, `sandbox:moderated`, `sandbox:invalid`, `sandbox:quota`, `sandbox:expired` and `sandbox:cancelled`
  *   are accepted and end so;
  * - `sandbox:refused`, `sandbox:busy`, `sandbox:unpaid`, `sandbox:locked` and `sandbox:broken` are not accepted;
- * - `sandbox:garbled` is accepted and then answers what cannot be read.
+ * - `sandbox:garbled` is accepted and then gives an unreadable answer.
  */
 export interface Script {
   readonly ending: Ending
-  /** How many questions it takes. */
+  /** How many polls it takes. */
   readonly polls: number
   readonly everyMs: number
 }

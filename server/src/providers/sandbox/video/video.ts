@@ -61,7 +61,7 @@ function described(image: VideoMedia | undefined): JsonObject | undefined {
   return image === undefined ? undefined : describedOne(image)
 }
 
-/** The sandbox looks at no image, so it is not made to carry one. */
+/** The sandbox ignores images, so they are not sent to it. */
 function describedOne(image: VideoMedia): JsonObject {
   return image.kind === 'url'
     ? { url: image.url }

@@ -1,4 +1,4 @@
-/** Orders and scripted upstreams for the tests of vendors' video sides. */
+/** Orders and scripted upstreams for the tests of vendors' video APIs. */
 import type { HttpRequest } from '../../../core/http-request.ts'
 import { forwardModelId } from '../../../core/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
