@@ -1,4 +1,4 @@
-/** What one instance tells the others when it has written. */
+/** What an instance announces to the others after a write. */
 import type { AccountId, ChainId } from '../core/ids.ts'
 
 /** What changed, so that a cache can forget it. */
@@ -6,9 +6,9 @@ export type Announcement =
   | { readonly kind: 'catalogue' }
   | { readonly kind: 'key'; readonly hash: string }
   | { readonly kind: 'account'; readonly accountId: AccountId }
-  /** A video task moved on: a POST that waits for it looks again. */
+  /** A video task has progressed: a waiting POST reads it again. */
   | { readonly kind: 'video'; readonly id: string }
-  /** An operator says that this chain is well again. */
+  /** An operator says that this chain is healthy again. */
   | { readonly kind: 'chain'; readonly chainId: ChainId }
-  /** The link to the other instances was lost and is back: forget everything. */
+  /** The connection to the other instances was lost and is back: drop all caches. */
   | { readonly kind: 'everything' }

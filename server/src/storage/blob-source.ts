@@ -1,4 +1,4 @@
-/** What both stores do with a blob’s key, and with the bytes on their way in. */
+/** What both stores do with a blob’s key, and with incoming bytes. */
 import { createHash } from 'node:crypto'
 import { BlobTooLarge } from './failures/blob-too-large.ts'
 import type { StoredBlob } from './stores/blobs.ts'
@@ -8,9 +8,8 @@ const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 const SEGMENTS_MAX = 8
 
 /**
- * The segments of a blob's key, such as `videos/video_1.mp4`. Keys are made by us; one that is not of this form is a
- * mistake in the program. A segment begins with a letter or a digit, so no key leaves its directory, and what a store
- * keeps beside the blobs begins with something else.
+ * The segments of a blob's key, such as `videos/video_1.mp4`. Keys are generated here; any other form is a bug. A segment
+ * begins with a letter or a digit, so no key leaves its directory, and a store's own files begin with another character.
  */
 export function segmentsOf(key: string): readonly string[] {
   const segments = key.split('/')
@@ -52,7 +51,7 @@ export class BlobSource implements AsyncIterable<Uint8Array> {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
   }
 
-  /** Whose fault a failed write is: the source's own error as it was, else the store's. */
+  /** Distinguishes the causes of a failed write: the source's own error unchanged, else the store's. */
   errorOf(error: unknown): unknown {
     return this.#failure === undefined ? blobUnavailable(error) : this.#failure.error
   }

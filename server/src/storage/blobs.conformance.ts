@@ -1,4 +1,4 @@
-/** What every store of blobs owes its port; nothing in it knows where the bytes lie. */
+/** What every blob store must fulfil, independent of where it keeps bytes. */
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { BlobTooLarge } from './failures/blob-too-large.ts'
@@ -9,7 +9,7 @@ const KEY = 'videos/video_1.mp4'
 const MP4 = { mediaType: 'video/mp4', maxBytes: 64 * MIB }
 
 export interface BlobSuiteOptions {
-  /** Why the server behind the store cannot be asked for it. */
+  /** Why the server behind the store does not support it. */
   readonly oneWriterOnly?: string
 }
 

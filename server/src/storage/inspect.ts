@@ -1,4 +1,4 @@
-/** What a database is, without changing it: for whoever asks whether all is well. */
+/** Facts about a database, read without changing it, for health checks. */
 import { sql } from 'kysely'
 import { openEngine, type OpenStorageOptions } from './open.ts'
 import { createSecretBox } from './secret-box.ts'
@@ -14,9 +14,9 @@ export interface DatabaseReport {
   /** Of the database, and of this build. */
   readonly schema: number
   readonly newestSchema: number
-  /** Shortest of a few trivial questions. */
+  /** The shortest of a few trivial queries. */
   readonly roundTripMs: number
-  /** Its clock before ours; the newest time anybody wrote, where the clock is the machine's own. */
+  /** How far its clock is ahead of ours; with a local database, by the newest time anybody wrote. */
   readonly clockAheadMs: number
   /** Gateways that serve from it. */
   readonly live: number

@@ -1,4 +1,4 @@
-/** Chooses where blobs lie: a directory, or an S3-compatible store whose SDK is loaded only then. */
+/** Chooses where blobs are stored: a directory, or an S3-compatible store, whose SDK is loaded only then. */
 import type { BlobStore } from './stores/blobs.ts'
 import { openDiskBlobs } from './disk/disk-blobs.ts'
 import type { S3BlobOptions } from './s3/s3-blobs.ts'

@@ -1,4 +1,4 @@
-/** Chooses the engine: the only place that sees both, and loads the one that is wanted. */
+/** Chooses the engine: the only place that knows both; it loads the one that is configured. */
 import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceId } from '../core/ids.ts'
@@ -18,7 +18,7 @@ export interface OpenStorageOptions {
   /** Epoch ms. */
   readonly now: () => number
   readonly log: StorageLog
-  /** Once, when the storage answers nothing any more and this process cannot mend it; absent: nobody watches. */
+  /** Called once, when the storage has stopped answering and this process cannot repair it; absent: not watched. */
   readonly onHung?: () => void
 }
 
@@ -34,7 +34,7 @@ export async function openStorage(options: OpenStorageOptions): Promise<Storage>
   return createSqlStorage({ ...options, engine, secrets })
 }
 
-/** `schemaMost`: the newest migration to apply; a database that has more is opened as it is. undefined: all there are. */
+/** `schemaMost`: the newest migration to apply; a database with more is opened unchanged. undefined: all. */
 export async function openEngine(
   { databaseUrl, dataDir, now, log, onHung }: OpenStorageOptions,
   schemaMost?: number,
@@ -52,7 +52,7 @@ export async function openEngine(
   return openPostgres({ databaseUrl, now, log, schemaMost })
 }
 
-/** SQLite makes its database readable to everybody, less the umask, and gives the files beside it the same mode. */
+/** SQLite creates its database readable for everybody, minus the umask, and gives its other files the same mode. */
 function makePrivate(path: string): void {
   let file: number
   try {

@@ -1,23 +1,23 @@
 /**
  * Upstream credentials at rest: AES-256-GCM under the platform's secret key. The purpose (which row the secret belongs
- * to) is authenticated with it, so that a sealed text copied into another row does not open there.
+ * to) is authenticated with it, so that a sealed text copied to another row cannot be opened there.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { wholeCharacters } from '../core/whole-characters.ts'
 
-/** Text, or its UTF-8 in any pieces. */
+/** Text, or its UTF-8 in pieces. */
 export type LongText = string | readonly Uint8Array[]
 
 export interface SecretBox {
   seal(plaintext: string, purpose: string): string
-  /** Throws when the key or the purpose is another than at sealing, or the text was changed. */
+  /** Throws if key or purpose differ from those at sealing, or the text was changed. */
   open(sealed: string, purpose: string): string
-  /** As `seal`, the sealed text as bytes that threads share; everybody else has a turn between the pieces of a long text. */
+  /** As `seal`, the sealed text as shared bytes; a long text is processed in pieces with other work in between. */
   sealInTurns(plaintext: LongText, purpose: string): Promise<Uint8Array>
-  /** As `open`, of what either way sealed. Rejects where that throws. */
+  /** As `open`, for text sealed in either way. Rejects where `open` throws. */
   openInTurns(sealed: string, purpose: string): Promise<string>
-  /** The same for the same text and purpose, and without the key not to be guessed, however short the text is. */
+  /** The same for the same text and purpose; without the key it cannot be guessed, however short the text. */
   fingerprint(text: string, purpose: string): string
 }
 
@@ -25,9 +25,9 @@ const KEY_BYTES = 32
 /** The size GCM is specified for. */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Names cipher and layout, so that another one can be told apart later. */
+/** Names cipher and layout, so that a later format can be recognised. */
 const FORMAT = 'v1.'
-/** Bytes, and characters of base64, worked on at a stretch: a few milliseconds. Whole groups of both. */
+/** Bytes, and characters of base64, processed at once: a few milliseconds. Whole groups of both. */
 const PIECE = 3 * 262_144
 
 export function createSecretBox(secretKey: Uint8Array): SecretBox {
@@ -106,7 +106,7 @@ async function openInTurns(key: Uint8Array, sealed: string, purpose: string): Pr
     const piece = Buffer.from(text.slice(at, at + PIECE), 'base64url')
     opened += decoder.decode(decipher.update(piece), STREAM)
   }
-  // Nothing is given out before the whole is known to be what was sealed.
+  // Nothing is returned before the whole text is authenticated.
   return opened + decoder.decode(decipher.final())
 }
 

@@ -1,6 +1,6 @@
 /**
- * What every engine owes the port: each engine's test file runs it against a database of its own per test, and nothing
- * in it knows how an engine works.
+ * The contract of every engine: each engine's test file runs it with one database per test, independent of how the engine
+ * works.
  */
 import { afterEach, describe } from 'vitest'
 import { describeAccounts } from './conformance/accounts.ts'

@@ -1,6 +1,6 @@
 /**
- * Every question the gateway asks of memory, on one page. Two engines answer it (SQLite with a disk, PostgreSQL with
- * S3) and one conformance suite holds both to the same answers. A method that cannot reach its database rejects with
+ * The gateway's storage interface on one page. Two engines implement it (SQLite with a disk, PostgreSQL with S3), and one
+ * conformance suite checks both for the same results. A method that cannot reach its database rejects with
  * `StorageUnavailable`; the edge answers 50301.
  */
 import type { AuditStore } from './stores/audit.ts'
@@ -36,9 +36,9 @@ export interface Storage {
   readonly prices: PriceStore
   readonly topUps: TopUpStore
   readonly turns: TurnStore
-  /** Answers when a trivial read works; rejects otherwise. Used by readiness. */
+  /** Resolves if a trivial read works; rejects otherwise. Used by readiness. */
   ping(): Promise<void>
-  /** Told of every change any instance makes, this one included, within a second. Returns how to stop. */
+  /** Called for every change of any instance, this one included, within a second. Returns a function that stops it. */
   subscribe(listener: (change: Announcement) => void): () => void
   /** Finishes what was accepted, then closes. */
   close(): Promise<void>

@@ -1,4 +1,4 @@
-/** A whole database out of and into an archive, and from one engine to the other. */
+/** Exports and imports a whole database, and moves one from engine to engine. */
 import { PassThrough, type Writable } from 'node:stream'
 import { asError } from '../core/errors/as-error.ts'
 import type { BlobStore } from './stores/blobs.ts'
@@ -17,7 +17,7 @@ import { writeArchive } from './transfer/write-archive.ts'
 export { ArchiveDamaged, NotEmpty }
 export type { ArchiveSummary }
 
-/** Somebody serves from this database. */
+/** A gateway is serving from this database. */
 export class InUse extends Error {
   readonly instances: number
 
@@ -28,7 +28,7 @@ export class InUse extends Error {
   }
 }
 
-/** The schema of the database, or of the archive, is not one the other can be brought to. */
+/** The schemas of database and archive are not compatible. */
 export class SchemaMismatch extends Error {
   readonly archive: number
   readonly database: number
@@ -49,16 +49,16 @@ export class NothingThere extends Error {
   }
 }
 
-/** A copy is made of what is there: a newer build than the one that serves must not bring the database to its own schema. */
+/** A backup copies the present state: a newer build must not migrate the database of a running gateway. */
 const AS_IT_IS = 0
 
 export interface BackupOptions {
   readonly madeBy: string
-  /** Stored files go along; undefined: they do not. */
+  /** Stored files are included; undefined: they are not. */
   readonly blobs: Pick<BlobStore, 'open'> | undefined
 }
 
-/** Writes one state of the database, while gateways serve from it; `output` is not ended. */
+/** Writes a snapshot of the database, while gateways serve from it; `output` is not ended. */
 export async function backUp(
   database: OpenStorageOptions,
   output: Writable,
@@ -86,8 +86,8 @@ export async function checkArchive(source: AsyncIterable<Uint8Array>): Promise<A
 export type RestoreOptions = Pick<LoadOptions, 'present' | 'blobs'>
 
 /**
- * Brings a database to the archive's schema, fills it and proves that every row arrived, in one transaction. Opening it
- * afterwards brings it to this build's schema.
+ * Migrates a database to the archive's schema, fills it and verifies that every row arrived, in one transaction. Opening
+ * it afterwards migrates it to this build's schema.
  */
 export async function restore(
   source: AsyncIterable<Uint8Array>,
@@ -104,15 +104,15 @@ export async function restore(
     return loadArchive(engine, parts, {
       ...options,
       secrets: createSecretBox(database.secretKey),
-      // Again, for one that was started since.
+      // Checked again, for a gateway that was started since.
       guard: (locked) => refuseInUse({ reader: locked, ...processesOf(engine) }, database.now()),
     })
   })
 }
 
 /**
- * Moves a SQLite database that nobody serves from. Its write lock is held until the other one holds everything, so that
- * nothing happens in it that does not arrive. The database itself stays as it was.
+ * Moves a SQLite database that nobody serves from. Its write lock is held until the other database has everything, so
+ * that no change is lost. The source stays unchanged.
  */
 export async function move(
   from: OpenStorageOptions,

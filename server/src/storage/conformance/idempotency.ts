@@ -1,4 +1,4 @@
-/** Repeating any verb changes nothing: what a process that heard no answer does is to ask again. */
+/** Repeating any verb changes nothing: a process without an answer asks again. */
 import { expect, test } from 'vitest'
 import { ACCOUNT, CHAIN, exampleLog, exampleReserve, KEY, MODEL } from '../../core/calls/examples.ts'
 import { callId, credentialId } from '../../core/ids.ts'
@@ -110,7 +110,7 @@ export function describeIdempotency(suite: StorageSuite): void {
   })
 }
 
-/** Everything stored but the time at which this process was last heard of. */
+/** Everything stored except the time of this process's last heartbeat. */
 async function stateOf(database: DatabaseUnderTest): Promise<string> {
   return database.dump()
 }

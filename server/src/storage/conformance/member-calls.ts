@@ -1,4 +1,4 @@
-/** Calls of members' keys: decided beside their organisation's account, under its lock. */
+/** Calls of members' keys: decided together with their organisation's account, under its lock. */
 import { expect, test } from 'vitest'
 import {
   CHAIN,

@@ -22,7 +22,7 @@ export type DatabaseState = 'migrated' | 'empty'
 
 export interface DatabaseUnderTest {
   open(options?: OpenForTest): Promise<Storage>
-  /** Runs a statement behind the storage's back. */
+  /** Runs a statement without going through the storage. */
   execute(sql: string): Promise<void>
   /** Everything the database keeps, as text to search in. */
   dump(): Promise<string>

@@ -1,6 +1,6 @@
 /**
- * Blobs as files. A blob is written aside, flushed and then renamed, so that it is there whole or not at all; its media
- * type lies beside it in a file of its own, which comes first.
+ * Blobs as files. A blob is written to a temporary file, flushed and renamed, so that it exists completely or not at all.
+ * Its media type is in a separate file, which is written first.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -17,7 +17,7 @@ export interface DiskBlobOptions {
 
 /** No key begins with a dot. */
 const INCOMING = '.incoming'
-/** A file written aside that has not grown for so long was left by a process that died. */
+/** A temporary file that has not grown for so long was left by a process that died. */
 const ABANDONED_AFTER_MS = 60 * 60_000
 const READ_CHUNK_BYTES = 256 * 1_024
 /** Of a blob whose media type was lost. */
@@ -111,7 +111,7 @@ async function makeDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
 }
 
-/** On the disk, not only in the system's memory, when it returns. */
+/** When it returns, the data is on disk, not only in the system's memory. */
 async function writeWhole(
   path: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -150,7 +150,7 @@ async function describe(
   return { bytes: found.size, mediaType: mediaType ?? UNTYPED }
 }
 
-/** Opened when the first byte is asked for: a body that nobody reads holds no file open. */
+/** Opened when the first byte is read: an unread body keeps no file open. */
 async function* readRange(
   path: string,
   range: { readonly start: number; readonly end: number } | undefined,
@@ -160,7 +160,7 @@ async function* readRange(
     let position = range?.start ?? 0
     const end = range === undefined ? Number.POSITIVE_INFINITY : range.end + 1
     while (position < end) {
-      // A buffer of its own for each: whoever gets it may keep it.
+      // A new buffer for each, which the receiver may keep.
       const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, end - position))
       const { bytesRead } = await onDisk(() => file.read(buffer, 0, buffer.length, position))
       if (bytesRead === 0) return
@@ -173,7 +173,7 @@ async function* readRange(
 }
 
 async function removeAbandoned(incoming: string, at: number): Promise<void> {
-  // Made with the first blob: a process that stores none needs no directory it may write.
+  // Created with the first blob: a process that stores none needs no writable directory.
   for (const name of (await unlessMissing(() => readdir(incoming))) ?? []) {
     const path = join(incoming, name)
     const found = await unlessMissing(() => stat(path))

@@ -1,4 +1,4 @@
-/** Bookings that are refused for what they would be worth; nothing was booked. The messages are for people. */
+/** Bookings that are refused because of their amount; nothing was booked. The messages are for people. */
 
 /** More than one movement may be, or than a pool may hold (core/money.ts). */
 export class AmountTooLarge extends Error {
@@ -8,7 +8,7 @@ export class AmountTooLarge extends Error {
   }
 }
 
-/** Money was counted at a rate that is another one by now. */
+/** Money was converted at a rate that has changed since. */
 export class RateChanged extends Error {
   constructor() {
     super('what one unit of the platform’s currency is worth has just changed: ask again')
@@ -16,7 +16,7 @@ export class RateChanged extends Error {
   }
 }
 
-/** What keeps the platform's own currency and its rate as they are; packages keep the currency only. */
+/** What prevents a change of the platform's own currency and its rate; packages only prevent one of the currency. */
 export type RateHold = 'balance-booked' | 'codes-open' | 'payments-open' | 'packages-offered'
 
 const HOLDS: Readonly<Record<RateHold, string>> = {

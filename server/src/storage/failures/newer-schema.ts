@@ -1,4 +1,4 @@
-/** This build is older than the database it met. */
+/** This build is older than the database. */
 export class NewerSchema extends Error {
   constructor(found: number, known: number) {
     super(

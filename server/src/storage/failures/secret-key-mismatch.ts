@@ -1,4 +1,4 @@
-/** The database was made with another secret key: nothing sealed in it could be read. */
+/** The database was created with another secret key: nothing sealed in it can be read. */
 export class SecretKeyMismatch extends Error {
   constructor(options: { readonly cause?: unknown } = {}) {
     super(

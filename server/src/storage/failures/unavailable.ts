@@ -1,6 +1,9 @@
-/** The database cannot be reached or was lost in the middle; the call is refused with 50301. */
+/** The database cannot be reached, or the connection was lost; the call is refused with 50301. */
 export class StorageUnavailable extends Error {
-  /** Surely nothing was done: the database was never reached. Otherwise it may have been, just now or still to come. */
+  /**
+   * It is certain that nothing was done, because the database was never reached. Otherwise the write may have been done,
+   * or may still be.
+   */
   readonly untouched: boolean
 
   constructor(message: string, options: { readonly cause?: unknown; readonly untouched?: boolean } = {}) {

@@ -1,19 +1,19 @@
-/** How this engine speaks to PostgreSQL: time-outs, exact integers, and errors in the port's own words. */
+/** How this engine connects to PostgreSQL: time-outs, exact integers, and the port's own errors. */
 import pg from 'pg'
 import { StorageConflict } from '../failures/conflict.ts'
 import { TransactionConflict } from '../sql/transaction-conflict.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 
-/** How long a new connection may take: a database that is away is told within it. */
+/** How long a new connection may take: an unreachable database is reported within this time. */
 const CONNECT_TIMEOUT_MS = 3_000
 
 export interface ConnectOptions {
   readonly databaseUrl: string
-  /** After this the server ends a statement; undefined: never, for migrations. */
+  /** After this time the server ends a statement; undefined: never, for migrations. */
   readonly statementTimeoutMs: number | undefined
 }
 
-/** The client gives up a little after the server should have: only a lost connection lets it come to that. */
+/** The client gives up a little after the server should have; that only happens when the connection is lost. */
 const LOST_AFTER_MS = 2_000
 const LOCK_TIMEOUT_MS = 3_000
 /** A process that froze in the middle of a transaction must not hold its locks for ever. */
@@ -49,7 +49,7 @@ export const clientTypes = {
 
 const RETRY_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])
 const UNIQUE_VIOLATION = '23505'
-/** Server going down or up, read-only standby, lock and statement time-outs, a user who may not. */
+/** Server going down or up, read-only standby, lock and statement time-outs, a user without the right. */
 const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   '57P01',
   '57P02',
@@ -63,10 +63,10 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 /** Connection exceptions, sign-in, no such database; insufficient resources (disk, memory, connections); system errors. */
 const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(['08', '28', '3D', '53', '58'])
 
-/** What a query's failure means to the callers of the port. */
+/** Maps a query's failure to the port's errors. */
 export function translateError(error: unknown): Error {
   if (error instanceof StorageUnavailable || error instanceof TransactionConflict) return error
-  // Whatever the server did not say itself came from the connection.
+  // Errors that are not from the server come from the connection.
   if (!(error instanceof pg.DatabaseError)) {
     return new StorageUnavailable(`PostgreSQL: ${reasonOf(error)}`, { cause: error })
   }
@@ -79,7 +79,7 @@ export function translateError(error: unknown): Error {
   return error
 }
 
-/** A host with several addresses fails with one error for each, and words in none but those. */
+/** A host with several addresses fails with one error for each, and only those have messages. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? error.message : String(error)

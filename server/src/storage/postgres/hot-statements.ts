@@ -33,13 +33,13 @@ export const LOCK_ACCOUNTS: Statement = {
   text: `select ${HOT_ACCOUNT_COLUMNS.join(', ')} from accounts where id = any($1::text[]) order by id ${LOCK}`,
 }
 
-/** Not locked: revocation that was committed before is seen, and nothing here writes keys. */
+/** Not locked: a revocation committed before is seen, and nothing here writes keys. */
 export const READ_KEYS: Statement = {
   name: 'read-keys',
   text: `select ${HOT_KEY_COLUMNS.join(', ')} from api_keys where id = any($1::text[])`,
 }
 
-/** Not locked either: whoever writes a member has the lock of the organisation's account. */
+/** Not locked either: a writer of a member holds the lock of the organisation's account. */
 export const READ_MEMBERS: Statement = {
   name: 'read-members',
   text: `${selectHotMembers('members m')} where m.id = any($1::text[])`,
@@ -98,7 +98,7 @@ const CLOSE_CALLS: Statement = {
 export const BEGIN: Statement = { name: 'begin', text: 'begin' }
 export const COMMIT: Statement = { name: 'commit', text: 'commit' }
 
-/** Adds a statement for each table that a batch changes; those it leaves alone cost nothing. */
+/** Adds a statement for each table that a batch changes; other tables cost nothing. */
 export function addWrites(trip: RoundTrip, writes: HotWrites, usage: readonly UsageRow[]): void {
   const add = <Value>({ statement, table }: BulkWrite<Value>, values: readonly Value[]) => {
     if (values.length > 0) trip.add(statement, columnsOf(table, values))
@@ -161,7 +161,7 @@ function update(table: Table<never>, key: string, given: string): string {
   return `update ${table.name} set ${assignments(table, 'given')} from ${given} where ${table.name}.${key} = given.${key}`
 }
 
-/** A statement of its own for each task, and one that tells of it: few calls end one, and the others do not pay for it. */
+/** A statement for each task, and one that announces it: few calls end a task, and the others do not pay for it. */
 export function addVideoEnd(trip: RoundTrip, { id, patch }: VideoEnd, notice: string): void {
   const cells = videoEndCells(patch)
   const assignments = cells.map(([column], index) => `${column} = $${index + 2}`).join(', ')

@@ -1,4 +1,4 @@
-/** Hears what other instances announce, over a connection of its own that comes back by itself. */
+/** Listens to other instances' announcements, over its own connection, which reconnects by itself. */
 import pg from 'pg'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { decodeAnnouncement, encodeAnnouncement } from '../sql/announcement.ts'
@@ -7,7 +7,7 @@ import { parseStored } from '../sql/stored-json.ts'
 import type { Announcement } from '../announcement.ts'
 
 export const CHANNEL = 'sluice_changes'
-/** A connection that died without a word is noticed by asking. */
+/** A silently dead connection is noticed by polling. */
 const CHECK_INTERVAL_MS = 5_000
 const RECONNECT_MIN_MS = 100
 const RECONNECT_MAX_MS = 2_000
@@ -46,7 +46,7 @@ export class Listener {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
     } catch (error) {
-      // Not `#lose`: whoever opens decides about trying again.
+      // Not `#lose`: the opener decides about retries.
       this.#client = undefined
       await endQuietly(client)
       throw error

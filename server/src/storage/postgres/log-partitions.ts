@@ -1,9 +1,9 @@
-/** One table of the call log a month, UTC: made ahead of time, dropped whole when all of it is past its retention. */
+/** One table of the call log per month (UTC): created ahead of time, dropped as a whole when its retention has passed. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../sql/schema.ts'
 import type { LogUpkeep } from '../stores/logs.ts'
 
-/** Key of the advisory lock around making and dropping: one instance does it, the others find it done. */
+/** Key of the advisory lock around creating and dropping: one instance does it, the others find it done. */
 const PARTITION_LOCK = 7_318_202_413
 
 interface Month {
@@ -13,7 +13,9 @@ interface Month {
   readonly until: number
 }
 
-/** Makes the tables of this month and the next, drops those wholly before `keepSince`. Returns how many rows went. */
+/**
+ * Makes the tables of this month and the next, drops those wholly before `keepSince`. Returns how many rows were removed.
+ */
 export async function keepLogPartitions(
   writer: Kysely<Schema>,
   { at, keepSince }: LogUpkeep,
@@ -60,7 +62,7 @@ async function listTables(transaction: Transaction<Schema>): Promise<readonly st
   return rows.map((row) => row.name)
 }
 
-/** Attached only when the rows that came before it have moved in: the parent refuses two places for one row. */
+/** Attached only after earlier rows have been moved into it: the parent refuses two partitions for one row. */
 async function makeTable(transaction: Transaction<Schema>, { table, from, until }: Month): Promise<void> {
   const name = sql.id(table)
   await sql`create table ${name} (like call_logs including defaults including constraints)`.execute(

@@ -1,6 +1,6 @@
 /**
- * The messages of PostgreSQL's extended query protocol, several to one write. Arrays go in binary: text with quotes in it,
- * as JSON has, is neither escaped here nor read letter by letter by the server.
+ * The messages of PostgreSQL's extended query protocol, several to one write. Arrays go in binary: so text with quotes,
+ * such as JSON, need not be escaped here or parsed character by character by the server.
  */
 import { Buffer } from 'node:buffer'
 import type { Cell, ColumnKind } from '../sql/table.ts'
@@ -15,7 +15,7 @@ export interface ColumnCells {
 export type Parameter = ColumnCells | string | null
 
 const INITIAL_BYTES = 65_536
-/** A larger buffer was for one large batch and is not kept. */
+/** A larger buffer is not kept after a large batch. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024
 const UTF8_BYTES_MAX = 3
 /** Of a column before its cells: dimensions, whether there are nulls, type, length, lower bound. */
@@ -31,7 +31,7 @@ export class MessageWriter {
   #buffer = Buffer.allocUnsafe(INITIAL_BYTES)
   #at = 0
 
-  /** Lets the server prepare a statement under this name; an empty name is forgotten with the next. */
+  /** Makes the server prepare a statement under this name; an unnamed one lasts until the next. */
   parse(name: string, text: string): void {
     const from = this.#begin('P')
     this.#cString(name)
@@ -70,7 +70,7 @@ export class MessageWriter {
     this.#end(this.#begin('S'))
   }
 
-  /** What was written; it holds until something is written again. */
+  /** What was written; valid until the next write. */
   take(): Uint8Array {
     const taken = this.#buffer.subarray(0, this.#at)
     this.#at = 0
@@ -138,7 +138,7 @@ export class MessageWriter {
     return this.#at - 4
   }
 
-  /** The length counts itself, and not the letter before it. */
+  /** The length includes itself, but not the type byte before it. */
   #end(from: number): void {
     this.#buffer.writeInt32BE(this.#at - from, from)
   }

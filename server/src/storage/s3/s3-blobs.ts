@@ -21,7 +21,7 @@ export interface S3BlobOptions {
   readonly endpoint: string | undefined
   /** undefined: as the usual AWS variables and files say. */
   readonly region: string | undefined
-  /** True: the bucket stands in the path, not in the host name. */
+  /** True: the bucket is in the path, not in the host name. */
   readonly pathStyle: boolean
   /** undefined: as the usual AWS variables, files and instance roles say. */
   readonly credentials: S3Credentials | undefined
@@ -33,13 +33,13 @@ export interface S3Credentials {
   readonly sessionToken: Secret | undefined
 }
 
-/** S3's least is 5 MiB; one upload holds at most `PART_BYTES` × (`PARTS_AT_ONCE` + 1). */
+/** S3's minimum is 5 MiB; one upload holds at most `PART_BYTES` × (`PARTS_AT_ONCE` + 1). */
 const PART_BYTES = 8 * 1_024 * 1_024
 const PARTS_AT_ONCE = 2
 const CONNECT_TIMEOUT_MS = 5_000
 /** Between two bytes, not over the whole transfer. */
 const IDLE_TIMEOUT_MS = 30_000
-/** A store with an address of its own mostly does not care, but the signature names one. */
+/** Stores with an address of their own mostly ignore it, but the signature needs one. */
 const ANY_REGION = 'us-east-1'
 const UNTYPED = 'application/octet-stream'
 
@@ -141,7 +141,7 @@ function objectKey(prefix: string, key: string): string {
   return prefix === '' ? name : `${prefix}/${name}`
 }
 
-/** Asked for when the first byte is: a body that nobody reads holds no connection. */
+/** Requested with the first byte: an unread body holds no connection. */
 async function* readObject(
   client: S3Client,
   place: ObjectPlace,
@@ -164,7 +164,7 @@ async function* readObject(
   }
 }
 
-/** Some stores give more than the range where it ends at the very first byte. */
+/** Some stores return more than a range that ends at the first byte. */
 async function* firstBytes(body: Readable, count: number): AsyncGenerator<Uint8Array> {
   let left = count
   for await (const chunk of body) {
@@ -180,7 +180,7 @@ function asBytes(chunk: unknown): Uint8Array {
   return chunk
 }
 
-/** `HEAD` has no body to say `NoSuchKey` in, so the status speaks. */
+/** `HEAD` has no body for `NoSuchKey`, so the status decides. */
 async function unlessMissing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
   return overNetwork(async () => {
     try {

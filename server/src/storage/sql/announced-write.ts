@@ -1,4 +1,4 @@
-/** A transaction that says what it changed: told to the other instances when it commits, and here right after. */
+/** A transaction that announces its changes: to other instances when it commits, and locally right after. */
 import type { Transaction } from 'kysely'
 import type { SqlEngine } from './engine.ts'
 import type { Schema } from './schema.ts'

@@ -9,7 +9,7 @@ export function encodeAnnouncement(change: Announcement): string {
   return JSON.stringify(change)
 }
 
-/** What a newer or older instance says and this one does not know is taken as "anything may have changed". */
+/** An unknown announcement of a newer or older instance means "anything may have changed". */
 export function decodeAnnouncement(body: string): Announcement {
   const value = parseStored<JsonValue>(body)
   if (!isJsonObject(value)) return { kind: 'everything' }
@@ -40,7 +40,7 @@ export class Subscribers {
   }
 
   add(listener: Listener): () => void {
-    // A wrapper of its own: the same function added twice is told twice and removed one at a time.
+    // Wrapped, so that a function added twice is called twice and removed one at a time.
     const own: Listener = (change) => listener(change)
     this.#listeners.add(own)
     return () => {
@@ -48,7 +48,7 @@ export class Subscribers {
     }
   }
 
-  /** A listener that throws must not keep the change from the others, nor fail the write it tells of. */
+  /** A listener that throws must not hide the change from the others, or fail the write it announces. */
   tell(change: Announcement): void {
     for (const listener of this.#listeners) {
       try {

@@ -19,7 +19,7 @@ export function decodeCursor(cursor: string): Place {
   return { at: Number(at), id }
 }
 
-/** Where a statement goes on after this transfer. */
+/** Where a statement continues after this transfer. */
 export function transferCursor({ at, transactionId, sequence }: Transfer): string {
   return encodeCursor({ at, id: `${transactionId}#${sequence}` })
 }

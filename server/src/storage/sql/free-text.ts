@@ -3,7 +3,7 @@ const INDEXED_TEXT_MAX = 512
 
 /**
  * Text that a client chose, as both engines can keep and index it: PostgreSQL has no NUL in text, and no text is
- * unbounded. Filters go through it too, so that what was cut is still found.
+ * unbounded. Filters are shortened in the same way, so that shortened text is still found.
  */
 export function indexableText(text: string): string
 export function indexableText(text: string | undefined): string | null

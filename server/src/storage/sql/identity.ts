@@ -1,4 +1,4 @@
-/** Who is at the other end: the parts of the identity port over SQL. */
+/** The parts of the identity port over SQL. */
 import type { IdentityStore } from '../stores/identity.ts'
 import { createAttemptStore } from './identity/attempts.ts'
 import { createAuthenticatorStore } from './identity/authenticators.ts'
@@ -10,7 +10,7 @@ import { createPasskeyStore } from './identity/passkeys.ts'
 import { createSessionStore } from './identity/sessions.ts'
 import type { IdentityStoreOptions } from './identity/options.ts'
 
-/** A place an account was not used from for so long is forgotten. */
+/** A network from which an account was not used for so long is forgotten. */
 const PLACE_LIFE_MS = 90 * 86_400_000
 /** How long an invitation that ended, one way or the other, is still shown. */
 const ENDED_INVITATION_LIFE_MS = 30 * 86_400_000

@@ -1,4 +1,4 @@
-/** Which processes live, and that their running calls do. */
+/** Which processes are alive, and which of their calls run. */
 import { type Kysely, sql } from 'kysely'
 import { type InstanceId, instanceId } from '../../core/ids.ts'
 import type { SeenInstance } from '../../core/instances/watch.ts'
@@ -28,18 +28,18 @@ export async function beatHeart(
   if (row !== undefined) return { kind: 'beaten', first: numberOf(row, 'beats') === 1 }
   const found = await sql<StoredRow>`select epoch from instances where id = ${instance}`.execute(writer)
   const [other] = found.rows
-  // Forgotten between the two statements: nobody knows its epoch then, and the next one is as good as any.
+  // Removed between the two statements: then nobody knows its epoch, and any next one will do.
   return { kind: 'taken-over', epoch: other === undefined ? epoch + 1 : numberOf(other, 'epoch') }
 }
 
 /**
- * Of an open call `c`: only its process ends it. The call of a video task that has not ended is none: whoever leases the
- * task next goes on with it. One that recovery has ended runs no more.
+ * Condition on an open call `c`: only its process may end it. Excludes the call of a running video task, which the task's
+ * next lease holder continues, and a call that recovery has ended.
  */
 export const ENDS_WITH_ITS_PROCESS = sql`c.recovered_at is null and
   not exists (select 1 from video_tasks v where v.call_id = c.call_id and v.phase <> 'ended')`
 
-/** Every instance there is, and who has calls without being there. */
+/** Every instance, and names that own calls without having a row. */
 export async function readInstances({ reader, processes }: SqlEngine): Promise<readonly SeenInstance[]> {
   const present = await sql<StoredRow>`
     select i.id, i.epoch, i.beats, i.heartbeat_at, i.place, case when exists (
@@ -76,8 +76,8 @@ export async function readInstances({ reader, processes }: SqlEngine): Promise<r
 const NEVER_BEAT = 1
 
 /**
- * Raises the epoch of an instance that still stands as it was seen: from then on it knows, and whoever watches it begins
- * to wait anew. False: it has beaten meanwhile, or somebody else was first.
+ * Raises the epoch of an instance that has not changed since it was seen: it learns of that, and its watchers begin a new
+ * period. False: it has beaten meanwhile, or another process was first.
  */
 export async function raiseEpoch(writer: Kysely<Schema>, seen: SeenInstance): Promise<boolean> {
   const { id, epoch, beats, beatAt, gone } = seen
@@ -95,7 +95,7 @@ export async function raiseEpoch(writer: Kysely<Schema>, seen: SeenInstance): Pr
   return rows.length > 0
 }
 
-/** Renews the slots of its calls. One that is in use just now is left for the next time, so that nobody waits. */
+/** Renews the slots of its calls. A locked one is left for the next time, so that nobody waits. */
 export async function renewCalls(engine: SqlEngine, instance: InstanceId, at: number): Promise<void> {
   await sql`
     update open_calls set touched_at = ${at} where call_id in (
@@ -103,7 +103,10 @@ export async function renewCalls(engine: SqlEngine, instance: InstanceId, at: nu
       ${engine.name === 'postgres' ? sql`for no key update skip locked` : sql``})`.execute(engine.writer)
 }
 
-/** Forgets an instance that ended in order, or one as it was seen; who left calls open is kept until they are ended. */
+/**
+ * Removes an instance that stopped cleanly, or one that has not changed since it was seen; an instance with open calls is
+ * kept until they are ended.
+ */
 export async function forgetInstance(
   writer: Kysely<Schema>,
   which: Pick<SeenInstance, 'id'> & Partial<Pick<SeenInstance, 'epoch' | 'beats'>>,

@@ -1,4 +1,4 @@
-/** Brings a database to this build's schema. Several processes may do it at once; one does, the others find it done. */
+/** Migrates a database to this build's schema. If several processes try at once, one does it and the others find it done. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { NewerSchema } from '../failures/newer-schema.ts'
 import type { StorageLog } from './engine.ts'
@@ -14,7 +14,7 @@ export async function migrate(
     readonly engine: EngineName
     readonly now: () => number
     readonly log?: StorageLog
-    /** The newest to apply; undefined: all there are. */
+    /** The newest to apply; undefined: all. */
     readonly schemaMost?: number | undefined
   },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The schema's history, applied in order at open. A migration that was released is never edited: a new one follows it.
- * Written as SQL that both engines take; the few differences are spelled by `Dialect`.
+ * The schema's history, applied in order at open. A released migration is never edited: a new one follows it. Written as
+ * SQL for both engines; `Dialect` has the few differences.
  */
 import { backstage } from './migrations/backstage.ts'
 import { chainConduct } from './migrations/chain-conduct.ts'

@@ -1,4 +1,4 @@
-/** Pages of anything: the most rows one page may hold, whatever is asked for. */
+/** The most rows one page may hold, whatever is requested. */
 const PAGE_ROWS_MAX = 1_000
 
 export function pageLimit(wanted: number): number {

@@ -45,7 +45,7 @@ export interface Schema
   transfers: TransfersTable
   call_logs: CallLogsTable
   instances: InstancesTable
-  /** SQLite only: how one process tells the others. PostgreSQL has NOTIFY. */
+  /** SQLite only: how one process notifies the others. PostgreSQL has NOTIFY. */
   changes: ChangesTable
   schema_migrations: SchemaMigrationsTable
 }
@@ -81,7 +81,7 @@ interface CredentialsTable {
 
 interface ModelsTable {
   model_id: string
-  /** Place in the catalogue, in order of arrival. */
+  /** Position in the catalogue, in order of creation. */
   position: Integer
   name: string
   created_at: Integer
@@ -213,7 +213,7 @@ export interface OpenCallsTable {
   description: string
   /** Claims and progress. */
   state: string
-  /** Set: the call runs no more (`OpenCall.recovered`); epoch ms. */
+  /** Set: the call has been ended by recovery (`OpenCall.recovered`); epoch ms. */
   recovered_at: Integer | null
 }
 
@@ -255,7 +255,7 @@ interface InstancesTable {
   heartbeat_at: Integer
   /** Its process, where all are on one machine (`SqlEngine.processes`). */
   place: string | null
-  /** Raised by whoever takes over from it. */
+  /** Raised by an instance that takes over from it. */
   epoch: Integer
   /** Changes with every beat. */
   beats: Integer

@@ -1,4 +1,4 @@
-/** The storage port over any SQL engine: the engines differ, the questions and their answers do not. */
+/** The storage port over any SQL engine: the engines differ, the results do not. */
 import { type Kysely, sql } from 'kysely'
 import type { InstanceId } from '../../core/ids.ts'
 import type { AuditedStores } from '../stores/audit.ts'
@@ -82,7 +82,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   }
 }
 
-/** Asked again, the same work is waited for. */
+/** A repeated call waits for the same work. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => {

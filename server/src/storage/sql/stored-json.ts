@@ -13,7 +13,7 @@ export function parseStored<Value>(text: string): Value {
 const MEMO_TEXTS_MAX = 1024
 
 /**
- * `parse` with its results kept by text. Sound for immutable results, because the text decides the value: nothing here
+ * `parse` with its results kept by text. Correct for immutable results: the value depends on the text only, so nothing
  * can be out of date.
  */
 export function memoizeByText<Value>(parse: (text: string) => Value): (text: string) => Value {

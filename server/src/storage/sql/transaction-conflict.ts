@@ -1,4 +1,4 @@
-/** Two transactions were in each other's way and this one was undone; run again, it may well pass. */
+/** Two transactions conflicted and this one was rolled back; a retry may succeed. */
 export class TransactionConflict extends Error {
   constructor(options: { readonly cause: unknown }) {
     super('the transaction met another one', options)

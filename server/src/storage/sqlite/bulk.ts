@@ -1,8 +1,8 @@
-/** Many rows of one table in few statements: inserting a hundred at once costs a tenth of one by one. */
+/** Many rows of one table in few statements: inserting a hundred at once costs a tenth of inserting them one by one. */
 import type { Cell, Table } from '../sql/table.ts'
 import type { Statements } from './statements.ts'
 
-/** Rows per statement, largest first: few texts to keep prepared, and any count is made of them. */
+/** Rows per statement, largest first: few statements to keep prepared, which add up to any count. */
 const BATCH_SIZES = [100, 25, 5, 1] as const
 
 /** `onConflict`: the clause after the values, e.g. `on conflict (subject) do update set …`; empty: a conflict throws. */

@@ -1,4 +1,7 @@
-/** Notices what other connections wrote into `changes`: one PRAGMA a look, a query only when something was committed. */
+/**
+ * Notices what other connections wrote into `changes`: one PRAGMA per check, and a query only when something was
+ * committed.
+ */
 import { numberOf, textOf } from '../sql/table.ts'
 import type { ChangeRow } from './messages.ts'
 import type { Statements } from './statements.ts'

@@ -1,23 +1,23 @@
 /**
- * Copies the write-ahead log back into the database from the reading thread, so that the disk's slowest work is not done
- * by a commit. Passive copying disturbs nobody, but under steady load it never ends the log; past a bound the rest is
- * copied while writers wait, which by then is little.
+ * Checkpoints the write-ahead log from the reading thread, so that the slowest disk work is not part of a commit. A
+ * passive checkpoint blocks nobody, but under steady load it never resets the log; beyond a limit the rest, which is
+ * small by then, is copied while writers wait.
  */
 import { numberOf } from '../sql/table.ts'
 import type { Statements } from './statements.ts'
 
 /**
  * Of a new database. A small call touches some thirty pages, each with a few bytes of change, and every touched page goes
- * to the log whole: half the usual 4 KiB halves what is written, and costs large batches nothing worth mentioning.
+ * to the log whole: half the usual 4 KiB halves what is written, at a negligible cost for large batches.
  */
 export const PAGE_BYTES = 2_048
 const RESTART_PAGES = (128 * 1_024 * 1_024) / PAGE_BYTES
-/** Writers stand still while a restart waits for readers of old pages: it is tried again a second later instead. */
+/** Writers would be blocked while a restart waits for readers of old pages, so it is retried a second later instead. */
 const RESTART_WAIT_MS = 20
 
 export function checkpoint(statements: Statements, busyTimeoutMs: number): void {
   if (copyPassively(statements) < RESTART_PAGES) return
-  // Once more, so that next to nothing is left to copy while writers wait.
+  // Once more, so that almost nothing is left to copy while writers wait.
   copyPassively(statements)
   statements.prepare(`pragma busy_timeout = ${RESTART_WAIT_MS}`).get()
   try {

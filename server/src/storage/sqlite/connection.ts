@@ -1,6 +1,6 @@
 /**
- * One worker thread with its SQLite connection, as the process sees it: tasks in, answers out, in order. A thread that
- * died fails what it was doing with `StorageUnavailable`, and the next task starts a new one.
+ * One worker thread with its SQLite connection, as the process sees it: tasks in, answers out, in order. When a thread
+ * dies, its current tasks fail with `StorageUnavailable`, and the next task starts a new one.
  */
 import type { Worker } from 'node:worker_threads'
 import { StorageConflict } from '../failures/conflict.ts'
@@ -8,7 +8,7 @@ import { StorageUnavailable } from '../failures/unavailable.ts'
 import type { WorkerAnswer, WorkerFailure, WorkerOptions, WorkerReply, WorkerTask } from './messages.ts'
 import { afterClosing, keepThread, takeThread } from './threads.ts'
 
-/** What the thread says unasked. */
+/** Unsolicited messages of the thread. */
 export type ThreadNotice = Exclude<WorkerReply, WorkerAnswer>
 
 export interface ConnectionListener {
@@ -21,10 +21,10 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Calls `look` again and again; returns what ends it. */
+/** Calls `look` periodically; returns a function that stops it. */
 export type Looks = (look: () => void) => () => void
 
-/** How often a watched thread is looked at, and how many looks in a row without an answer make it a hung one. */
+/** How often a watched thread is checked, and after how many checks without an answer it counts as hung. */
 export const LOOK_EVERY_MS = 5_000
 export const SILENT_LOOKS_MAX = 12
 
@@ -59,9 +59,9 @@ export class SqliteConnection {
   }
 
   /**
-   * From now on a thread that owes an answer and gives none for many looks in a row is given up: what waits for it is
-   * refused, and so is all that comes later. Looks are counted and not time, so that a process that was itself held does
-   * not blame its thread. Such a thread is stuck in the system and cannot be ended, so no other takes its place.
+   * From now on, a thread that owes an answer for many checks in a row is given up: everything that waits for it is
+   * refused, and so is everything later. Checks are counted instead of time, so that a process that was itself paused
+   * does not blame its thread. Such a thread is stuck in a system call and cannot be ended, so it is not replaced.
    */
   watch(looks: Looks, onHung: () => void): void {
     this.#stopLooking = looks(() => {
@@ -85,7 +85,7 @@ export class SqliteConnection {
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     await this.#send({ kind: 'close', afterwards })
     if (afterwards === 'wait') return keepThread(worker)
-    // Owing no answer the thread is let go; a process with nothing else to do would end before it has.
+    // An idle thread is unreferenced; a process with nothing else to do would exit before it has ended.
     worker.ref()
     await exited
   }
@@ -119,7 +119,7 @@ export class SqliteConnection {
       this.#listener.notice(reply)
       return
     }
-    // A lost thread's last word; whoever asked was told.
+    // The last message of a lost thread; its callers have been answered.
     if (this.#waiting[0]?.id !== reply.id) return
     this.#answered = true
     const waiting = this.#waiting.shift()
@@ -160,11 +160,11 @@ function errorOf(failure: WorkerFailure): Error {
   return new Error(failure.message, { cause })
 }
 
-/** A queue for one thing that only one may use at a time, served in order of asking. */
+/** A queue for an exclusive resource, served in order. */
 export class Turns {
   #last: Promise<void> = Promise.resolve()
 
-  /** Resolves when it is the caller's turn, with how to end it. */
+  /** Resolves when it is the caller's turn, with the function that ends it. */
   async take(): Promise<() => void> {
     const before = this.#last
     let end: () => void = () => {}

@@ -21,15 +21,15 @@ export interface SqliteOptions {
   readonly path: string
   readonly now: () => number
   readonly log: StorageLog
-  /** The newest migration to apply; undefined: all there are. */
+  /** The newest migration to apply; undefined: all. */
   readonly schemaMost?: number | undefined
-  /** Once, when the thread that writes answers nothing any more; absent: nobody watches it. */
+  /** Called once, when the writing thread has stopped answering; absent: not watched. */
   readonly onHung?: (() => void) | undefined
 }
 
 const PROBE = 'written-probe'
 const PROBE_BYTES = 256 * 1024
-/** Announcements are kept this long for the other processes; one that slept longer is told to forget everything. */
+/** Announcements are kept this long for the other processes; a process that was paused longer must drop all caches. */
 const CHANGES_KEPT_MS = 10 * 60_000
 
 export async function openSqlite(options: SqliteOptions): Promise<SqlEngine> {
@@ -50,7 +50,7 @@ class SqliteEngine implements SqlEngine {
   readonly writer: Kysely<Schema>
   readonly reader: Kysely<Schema>
   readonly #options: SqliteOptions
-  /** Tells this opening's own announcements from others'. */
+  /** Distinguishes this opening's own announcements from others'. */
   readonly #origin = randomUUID()
   readonly #writing: SqliteConnection
   readonly #reading: SqliteConnection
@@ -84,11 +84,11 @@ class SqliteEngine implements SqlEngine {
   async prepare(): Promise<void> {
     const { now, log, schemaMost } = this.#options
     await migrate(this.writer, { engine: 'sqlite', now, log, schemaMost })
-    // Opened to be moved as a whole, it may have no tables yet, and nobody to hear of changes.
+    // When opened for a transfer, it may have no tables yet, and no listeners for changes.
     if (schemaMost !== undefined) return
     await this.#writing.run({ kind: 'watch' })
     this.#watching = true
-    // Not before: a migration takes as long as it takes.
+    // Only now, because migrations may take long.
     const { onHung } = this.#options
     if (onHung !== undefined) this.#writing.watch(regularly, onHung)
   }
@@ -153,7 +153,7 @@ class SqliteEngine implements SqlEngine {
   #noticeWriter(reply: ThreadNotice): void {
     switch (reply.kind) {
       case 'open':
-        // A thread that followed a lost one: what was announced in between was not heard.
+        // A replacement thread: announcements in between were missed.
         if (this.#watching) this.#ask(this.#writing, { kind: 'watch' })
         if (this.#watching) this.#listener({ kind: 'everything' })
         return
@@ -168,7 +168,7 @@ class SqliteEngine implements SqlEngine {
     }
   }
 
-  /** With the first batch: a process that only reads or changes a setting needs no thread for it. */
+  /** Started with the first batch: a process that only reads or changes a setting needs no such thread. */
   #startCopying(): void {
     if (this.#isCopying) return
     this.#isCopying = true
@@ -176,7 +176,7 @@ class SqliteEngine implements SqlEngine {
   }
 
   #noticeReader(reply: ThreadNotice): void {
-    // A thread that followed a lost one copies nothing until it is told to.
+    // A replacement thread makes no checkpoints until it is told to.
     if (reply.kind === 'open' && this.#isCopying) this.#ask(this.#reading, { kind: 'checkpoint' })
     if (reply.kind === 'timer-failed') this.#warn(reply.error)
   }

@@ -1,4 +1,4 @@
-/** kysely over a worker thread's SQLite connection. One connection, so its users take turns. */
+/** kysely over a worker thread's SQLite connection. There is one connection, so its users take turns. */
 import {
   type CompiledQuery,
   type DatabaseConnection,

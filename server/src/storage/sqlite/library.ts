@@ -1,6 +1,6 @@
 /**
- * SQLite itself: Node's own where this Node has it, else the package with the same interface. Only what is used here
- * is described, because the oldest supported Node has no types for it.
+ * SQLite itself: Node's own if this Node has it, else the package with the same interface. Only what is used here is
+ * described, because the oldest supported Node has no types for it.
  */
 import { createRequire } from 'node:module'
 

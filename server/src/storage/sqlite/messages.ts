@@ -1,11 +1,11 @@
-/** What passes between the process and its SQLite worker threads, by structured clone. */
+/** The messages between the process and its SQLite worker threads, by structured clone. */
 import type { SqliteParameter, SqliteRow } from './library.ts'
 
 export interface WorkerOptions {
   readonly path: string
   /** `writer` commits and watches for changes of other processes; `reader` reads and copies the log back. */
   readonly role: 'writer' | 'reader'
-  /** Tells this opening's own announcements from others'. */
+  /** Distinguishes this opening's own announcements from others'. */
   readonly origin: string
 }
 
@@ -22,9 +22,9 @@ export type WorkerTask =
   | { readonly kind: 'transaction'; readonly verb: 'begin' | 'begin immediate' | 'commit' | 'rollback' }
   /** `operations` as `hot-codec.ts` writes them. */
   | { readonly kind: 'hot'; readonly operations: string }
-  /** From now on tell of rows in `changes` that other connections commit. */
+  /** From now on, report rows in `changes` that other connections commit. */
   | { readonly kind: 'watch' }
-  /** From now on copy the write-ahead log back now and then. */
+  /** From now on, make periodic checkpoints. */
   | { readonly kind: 'checkpoint' }
   | { readonly kind: 'close'; readonly afterwards: 'wait' | 'end' }
 

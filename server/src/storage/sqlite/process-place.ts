@@ -1,28 +1,28 @@
 /**
  * Whether a process that wrote into this file still runs. Everyone who opens an embedded database is on this machine, so
- * after a crash nobody has to wait for a heartbeat to grow old. Where the system does not tell (another system than
- * Linux, another container, another boot), nothing is claimed and the heartbeat decides.
+ * after a crash nobody has to wait for a heartbeat to expire. If the system cannot tell (another system than Linux,
+ * another container, another boot), nothing is concluded and the heartbeat decides.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /** Start time of a process, in the system's own ticks, by its `/proc/<pid>/stat`. */
 const START_TIME_FIELD = 22
 
-/** This process as its rows name it; undefined: the system does not tell. */
+/** This process as its rows name it; undefined: the system cannot tell. */
 export function ownPlace(): string | undefined {
   const scope = ownScope()
   const started = startOf(process.pid)
   return scope === undefined || started === undefined ? undefined : `${scope}/${process.pid}/${started}`
 }
 
-/** What the system is asked about a process; tests answer in its place. */
+/** Queries to the system about a process; tests replace it. */
 export interface ProcessTable {
-  /** Start time in the system's own ticks; undefined: it does not tell, which says nothing about the process. */
+  /** Start time in the system's own ticks; undefined: it cannot tell, which says nothing about the process. */
   startOf(pid: number): string | undefined
   exists(pid: number): boolean
 }
 
-/** True only when the process is surely gone: none has its number, or the one that has it started at another time. */
+/** True only if the process has certainly ended: no process has its id, or the one that has it started at another time. */
 export function isGone(place: string, table: ProcessTable = SYSTEM): boolean {
   const [boot = '', namespace = '', pid, started] = place.split('/')
   if (pid === undefined || started === undefined || `${boot}/${namespace}` !== ownScope()) return false
@@ -38,13 +38,13 @@ const SYSTEM: ProcessTable = {
       process.kill(pid, 0)
       return true
     } catch (error) {
-      // Whatever else goes wrong, such as a process of another user, says that there is one.
+      // Any other error, such as for a process of another user, means that it exists.
       return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
     }
   },
 }
 
-/** Inside of which process numbers mean the same. */
+/** The namespace in which process ids are comparable. */
 function ownScope(): string | undefined {
   const boot = readIfThere(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
   const namespace = readIfThere(() => readlinkSync('/proc/self/ns/pid'))

@@ -1,6 +1,9 @@
 import type { Statements } from './statements.ts'
 
-/** A full disk has undone the transaction by itself; then there is none to roll back, and the failure before it stands. */
+/**
+ * A full disk rolls the transaction back by itself; then there is nothing to roll back, and the earlier failure is
+ * reported.
+ */
 export function rollBack(statements: Statements): void {
   try {
     statements.prepare('rollback').run()

@@ -1,6 +1,6 @@
 /**
- * The threads that connections live in. The product opens a store once and a connection's thread ends with it; whoever
- * opens hundreds, one after the other, has some kept: to start a thread costs far more than to open a database.
+ * The threads that connections live in. The product opens a store once, and a connection's thread ends with it. Tests
+ * open hundreds, one after the other, and keep some threads: starting a thread costs far more than opening a database.
  */
 import { Worker } from 'node:worker_threads'
 import type { WorkerMessage, WorkerOptions } from './messages.ts'
@@ -14,7 +14,7 @@ export function keepIdleThreads(most: number): void {
   idleMost = most
 }
 
-/** A thread that opens this connection; its first word tells that it has. */
+/** A thread that opens this connection; its first message says that it has. */
 export function takeThread(options: WorkerOptions): Worker {
   const thread = idle.pop() ?? startThread()
   thread.removeAllListeners()
@@ -27,10 +27,10 @@ export function afterClosing(): 'wait' | 'end' {
   return idle.length < idleMost ? 'wait' : 'end'
 }
 
-/** Takes a thread that waits: it is told of by nobody and keeps no process alive. */
+/** Keeps a waiting thread: it reports nothing and does not keep the process alive. */
 export function keepThread(thread: Worker): void {
   thread.removeAllListeners()
-  // It holds nothing; should it end, the next connection starts another.
+  // It holds nothing; if it ends, the next connection starts another.
   thread.on('error', () => undefined)
   thread.on('exit', () => {
     const index = idle.indexOf(thread)
@@ -43,7 +43,7 @@ export function keepThread(thread: Worker): void {
 function startThread(): Worker {
   return new Worker(workerLocation(), {
     name: 'storage',
-    // Node's own SQLite calls itself experimental on every start.
+    // Node's own SQLite prints an experimental warning on every start.
     execArgv: [...process.execArgv.filter(suitsThread), '--disable-warning=ExperimentalWarning'],
   })
 }

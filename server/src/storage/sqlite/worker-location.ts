@@ -1,7 +1,7 @@
 /**
- * Where the worker's file lies. In the built product it is beside the bundle this module became part of; from source
- * it is the built one too, because a thread of the oldest supported Node cannot load TypeScript. `npm test` builds it
- * first.
+ * The path of the worker's file. In the built product it is next to the bundle that holds this module; when run from
+ * source, the built file is used too, because a thread of the oldest supported Node cannot load TypeScript. `npm test`
+ * builds it first.
  */
 export const WORKER_FILE = 'storage-worker.js'
 

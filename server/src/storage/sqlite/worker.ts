@@ -1,4 +1,4 @@
-/** The thread that owns one SQLite connection at a time: it does what it is told, one thing after the other. */
+/** The thread that owns one SQLite connection at a time: it runs one task after the other. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type MessagePort, parentPort } from 'node:worker_threads'
@@ -20,10 +20,10 @@ import { Statements } from './statements.ts'
 
 /** How long one connection waits for another process's write lock before the call is refused. */
 const BUSY_TIMEOUT_MS = 5_000
-/** Announcements are due within a second; four looks in it cost nothing. */
+/** Announcements are due within a second; four checks per second cost almost nothing. */
 const WATCH_INTERVAL_MS = 250
 const CHECKPOINT_INTERVAL_MS = 1_000
-/** Should the reading thread not come to it, a commit copies the log back itself: 512 MiB. */
+/** If the reading thread does not get to it, a commit makes the checkpoint itself: 512 MiB. */
 const CHECKPOINT_PAGES = (512 * 1_024 * 1_024) / PAGE_BYTES
 const CACHE_KIB = 32 * 1_024
 
@@ -70,7 +70,7 @@ class DatabaseThread {
   }
 
   #answer(request: Exclude<WorkerRequest, { readonly kind: 'close' }>): WorkerReply {
-    // Anything else may write.
+    // Any other task may write.
     if (request.kind !== 'hot') this.#hot.forgetRows()
     switch (request.kind) {
       case 'query':
@@ -114,7 +114,7 @@ class DatabaseThread {
   #every(intervalMs: number, work: () => void): void {
     clearInterval(this.#timer)
     this.#timer = setInterval(() => {
-      // Inside a transaction the work would see what is not committed yet.
+      // Inside a transaction, the work would see uncommitted data.
       if (this.#inTransaction) return
       try {
         work()
@@ -154,7 +154,7 @@ function describe(error: unknown): WorkerFailure {
 if (parentPort === null) throw new Error('the storage worker runs as a worker thread only')
 const port = parentPort
 let connection: DatabaseThread | undefined
-// Our own process sends nothing else; the type is the contract of `messages.ts`.
+// Only our own process sends messages; their type is the contract of `messages.ts`.
 port.on('message', (message: WorkerMessage) => {
   if (message.kind === 'close') close(message)
   else if (message.kind === 'open') {
@@ -180,12 +180,12 @@ function close({ id, afterwards }: Extract<WorkerRequest, { readonly kind: 'clos
 }
 
 /**
- * A prepared statement holds the file of a closed connection until the statement itself is gone, and nothing else ends one.
- * What is to be done for objects that are gone is done in a later turn, and lets go of others.
+ * A prepared statement keeps the file of a closed connection open until the statement is garbage-collected; nothing else
+ * ends one. Finalizers run in a later turn, and may release others.
  */
 function forgetStatements(done: () => void): void {
   setFlagsFromString('--expose-gc')
-  // No flag of a thread's own offers it.
+  // Threads have no flag for it.
   const collect = runInNewContext('gc') as () => void
   collect()
   setImmediate(() => {

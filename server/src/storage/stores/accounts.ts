@@ -1,4 +1,4 @@
-/** Accounts as they are kept. */
+/** Accounts as they are stored. */
 import type { AccountRow } from '../../core/ledger/hot-rows.ts'
 import type { ModelId, AccountId, VendorCode } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
@@ -18,7 +18,7 @@ export interface Account extends AccountRow {
   readonly createdAt: number
 }
 
-/** What may be changed of an account outside the ledger. Absent: as it was. */
+/** What may be changed about an account outside the ledger. Absent: unchanged. */
 export interface AccountPatch {
   readonly email?: string | undefined
   readonly phone?: string | undefined
@@ -47,14 +47,13 @@ export interface AccountStore {
   /** Rejects with `StorageConflict` when the id, the address or the phone number is taken; so does `patch`. */
   create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
   /**
-   * Another monthly cap charges what is owed in the same transaction, as far as it has room. Another password, or none,
-   * ends every session of the account. Rejects with `LastAdmin` when no active admin would be
-   * left of those there are.
+   * A changed monthly cap charges what is owed in the same transaction, as far as it allows. A changed or removed
+   * password ends every session of the account. Rejects with `LastAdmin` if no active admin would remain.
    */
   patch(id: AccountId, patch: AccountPatch): Promise<boolean>
   /**
-   * Charges what accounts owe where the month that runs has room for it: also of those that make no call. Returns how many
-   * were charged.
+   * Charges what accounts owe as far as the current month's cap allows, also for accounts that make no calls. Returns how
+   * many were charged.
    *
    * @param month `at` epoch ms; `monthStart` the first instant of its month in the platform's time zone
    */
@@ -64,7 +63,7 @@ export interface AccountStore {
   list(
     page: { readonly limit: number; readonly after: string | undefined } & AccountFilter,
   ): Promise<readonly Account[]>
-  /** What people call themselves and what organisations are called. Absent: without a name, or closed. */
+  /** The names of people and organisations. Absent: without a name, or closed. */
   readNames(ids: readonly AccountId[]): Promise<ReadonlyMap<AccountId, string>>
   /** Own credentials per vendor that are switched on, decrypted. */
   readByok(id: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>>
@@ -75,7 +74,7 @@ export interface AccountStore {
     options: { readonly enabled: boolean },
   ): Promise<void>
   removeByok(id: AccountId, vendor: VendorCode): Promise<boolean>
-  /** False: there is none for this vendor. */
+  /** False: none exists for this vendor. */
   switchByok(id: AccountId, vendor: VendorCode, enabled: boolean): Promise<boolean>
   /** Which vendors the account has own credentials for, switched on or not; never the secrets. */
   listByok(id: AccountId): Promise<readonly ByokEntry[]>

@@ -1,6 +1,6 @@
 /**
- * The record of what admins did. Entries are only added, and each carries the hash of the one before, so that an entry
- * that was changed, left out or put between is seen by whoever recomputes the chain.
+ * The record of what admins did. Entries are only added, and each carries the hash of the one before, so that recomputing
+ * the chain reveals a changed, removed or inserted entry.
  */
 import type { AccountId } from '../../core/ids.ts'
 import type { CatalogueStore } from './catalogue.ts'
@@ -18,17 +18,17 @@ import type { Announcement } from '../announcement.ts'
 
 export interface AuditStore {
   /**
-   * One transaction: everything `work` writes through the stores it is given, and the entry it gives. `work` may be run
-   * again when two transactions were in each other's way; it waits for nothing but the stores. `alone`: of several such acts
-   * each sees what the one before has written, on whichever instance.
+   * One transaction: everything `work` writes through the given stores, and the entry it returns. `work` may be run again
+   * after a conflict; it must wait for nothing but the stores. `alone`: such acts are serialised over all instances, so
+   * each sees what the one before has written.
    */
   act<Value>(
     work: (stores: AuditedStores) => Promise<AuditedWork<Value>>,
     options?: { readonly alone: boolean },
   ): Promise<Value>
-  /** An entry by itself, for acts that are no write of these stores: made before the act. */
+  /** An entry alone, for acts that do not write to these stores: written before the act. */
   record(act: AuditedAct): Promise<void>
-  /** Newest first; `cursor` as a former page gave it, else `InvalidCursor`. */
+  /** Newest first; `cursor` from an earlier page, else `InvalidCursor`. */
   page(
     filter: AuditFilter,
     page: { readonly limit: number; readonly cursor: string | undefined },
@@ -59,14 +59,14 @@ export interface AuditedWork<Value> {
   readonly act: AuditedAct | undefined
   /** Where it was several acts at once: those after the first. */
   readonly further?: readonly AuditedAct[]
-  /** Told to every instance when it is done, beside what the stores announce. */
+  /** Announced to every instance when it is done, besides the stores' own announcements. */
   readonly announce?: readonly Announcement[]
 }
 
 export interface AuditActor {
-  /** The admin's account; undefined: whoever has the machine (the command line). */
+  /** The admin's account; undefined: somebody on the machine (the command line). */
   readonly accountId: AccountId | undefined
-  /** As people know them, at that time. */
+  /** The name shown to people, at that time. */
   readonly name: string
   readonly sessionId: string | undefined
   readonly address: string
@@ -80,7 +80,7 @@ export interface AuditedAct {
   readonly action: string
   /** The id of what it was done to. */
   readonly subject: string
-  /** Never a secret: that one was set shows as a word. */
+  /** Never a secret: a word shows that one was set. */
   readonly changes: readonly AuditedChange[]
 }
 
@@ -112,7 +112,7 @@ export interface AuditPage {
   readonly next: string | undefined
 }
 
-/** `head`: the newest entry; kept elsewhere, it shows later whether the end was cut off. */
+/** `head`: the newest entry; stored elsewhere, it later shows whether the end was removed. */
 export type AuditVerdict =
   | { readonly kind: 'whole'; readonly entries: number; readonly head: AuditHead | undefined }
   | { readonly kind: 'broken'; readonly sequence: number; readonly why: string }

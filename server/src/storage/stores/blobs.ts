@@ -1,7 +1,7 @@
 /** Bytes too large for a database: finished videos, verification documents. Two implementers: a directory, and S3. */
 export interface BlobStore {
   /**
-   * Stores a stream whole or not at all, under back-pressure; a half-written blob is never seen. Rejects with
+   * Stores a stream completely or not at all, with back-pressure; a half-written blob is never visible. Rejects with
    * `BlobTooLarge` past `maxBytes`.
    */
   put(
@@ -14,12 +14,12 @@ export interface BlobStore {
   find(key: string): Promise<{ readonly bytes: number; readonly mediaType: string } | undefined>
   /** No error where there is none. */
   remove(key: string): Promise<void>
-  /** Answers when a write and a read work; rejects otherwise, and a store over a network as soon as `signal` says so. */
+  /** Resolves if a write and a read work; rejects otherwise, and for a network store as soon as `signal` aborts. */
   ping(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** How long somebody who looks whether a store works waits for it: it puts and reads a few bytes. */
+/** Time limit of a check whether the store works, which writes and reads a few bytes. */
 export const PING_PATIENCE_MS = 10_000
 
 export interface StoredBlob {

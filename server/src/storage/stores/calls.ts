@@ -24,20 +24,20 @@ export interface CallStore {
   settle(operation: Omit<SettleOperation, 'kind'>): Promise<SettleOutcome>
   abandon(operation: Omit<AbandonOperation, 'kind'>): Promise<DoneOutcome>
   log(operation: Omit<LogOperation, 'kind'>): Promise<DoneOutcome>
-  /** False since the database could not take what a call writes, until it takes something again. */
+  /** False while the database does not accept what calls write. */
   canWrite(): boolean
-  /** Finds out whether it does; rejects when it does not. */
+  /** Checks whether it does; rejects if it does not. */
   tryWriting(): Promise<void>
   /**
-   * Says that this process lives, under its epoch (absent: the first), and renews the slots of its open calls. Told that
-   * it was taken over, it has said nothing yet, and beats again under the epoch it is told.
+   * Sends this process's heartbeat under its epoch (absent: the first), and renews the slots of its open calls. If the
+   * answer is that it was taken over, nothing was written, and it beats again under the epoch in the answer.
    */
   heartbeat(instance: InstanceId, at: number, epoch?: number): Promise<BeatOutcome>
-  /** Every instance there is; who is to be taken over from is judged by `core/instances/watch.ts`. */
+  /** Every instance; `core/instances/watch.ts` decides which ones to take over. */
   readInstances(): Promise<readonly SeenInstance[]>
   /**
-   * Takes over from each that stands as it was seen, raises its epoch, and settles what it left open. One that has beaten
-   * meanwhile is left alone. Returns how many calls were ended.
+   * Takes over from each instance that has not changed since it was seen, raises its epoch, and settles what it left
+   * open. One that has beaten meanwhile is skipped. Returns how many calls were ended.
    */
   takeOver(instances: readonly SeenInstance[], at: number): Promise<number>
   /** Ends what this instance has left open since `startedBefore` without knowing of it any more. Returns what was ended. */

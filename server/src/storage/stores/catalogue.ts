@@ -1,4 +1,4 @@
-/** The catalogue as it is kept. */
+/** The catalogue as it is stored. */
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { CatalogueChange } from './records.ts'
 import type { RateHold } from '../failures/amount-refused.ts'
@@ -8,14 +8,14 @@ import type { ChainObservation } from '../../core/metering/chain-observation.ts'
 export interface CatalogueStore {
   read(): Promise<Catalogue>
   /**
-   * One transaction; announces `catalogue`. Rows are matched by natural key. Another rate of the platform's own currency takes
-   * what is set in it along (caps, steps, packages); that and another currency reject with `RateFixed` once money was booked
-   * or promised.
+   * One transaction; announces `catalogue`. Rows are matched by natural key. A changed rate of the platform's own
+   * currency converts amounts set in it (caps, steps, packages); a changed rate or currency rejects with `RateFixed` once
+   * money was booked or promised.
    */
   apply(changes: readonly CatalogueChange[]): Promise<void>
-  /** What keeps the platform's own currency, or its rate, as it is; undefined: nothing does. */
+  /** What prevents a change of the platform's own currency or its rate; undefined: nothing. */
   findRateHold(what: 'rate' | 'currency'): Promise<RateHold | undefined>
-  /** What was seen of chains, by whichever instance. */
+  /** Observations of chains, by any instance. */
   readObservations(): Promise<readonly ObservedChain[]>
   /** The latest rate of a chain counts, and the latest time it broke a cap. */
   writeObservations(observed: readonly ObservedChain[], at: number): Promise<void>

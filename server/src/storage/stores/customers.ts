@@ -1,5 +1,5 @@
 /**
- * What the management API asks of memory beside accounts, keys and the catalogue: acts that move money exactly once,
+ * What the management API stores besides accounts, keys and the catalogue: acts that move money exactly once,
  * subscriptions as they are sold, profiles, verification requests, statements and usage.
  */
 import type { LimitState, Subject, Subscription, Transfer } from '../../core/ledger/hot-rows.ts'
@@ -22,10 +22,10 @@ export interface CustomerStore {
   readonly alerts: AlertStore
 }
 
-/** Acts that change an account's money or plan: decided under its lock, written whole, once per idempotency key. */
+/** Acts that change an account's money or plan: decided under its lock, written atomically, once per idempotency key. */
 export interface ActStore {
   /**
-   * Locks the account, lets `decide` see it as it stands and writes what that says in the same transaction. `decide` is
+   * Locks the account, calls `decide` with its present state and writes the result in the same transaction. `decide` is
    * pure and may be asked more than once. Rejects with `Overdraft` when a pool would fall below zero, and as `book` does
    * with `AmountTooLarge` and `RateChanged`.
    */
@@ -34,18 +34,18 @@ export interface ActStore {
 
 export interface Act<Refusal> {
   readonly accountId: AccountId
-  /** Keys of one operation are apart from those of another: `exchange`, `subscribe`. */
+  /** Each operation has its own namespace of keys: `exchange`, `subscribe`. */
   readonly operation: string
   readonly idempotency: Idempotency | undefined
   readonly at: number
-  /** The rate at which money was counted for it; absent: none was. */
+  /** The rate at which money was converted for it; absent: none was. */
   readonly creditsPerUnit?: DecimalText
   readonly decide: (state: ActState) => ActDecision<Refusal>
 }
 
 export interface Idempotency {
   readonly key: string
-  /** Lower-case hex SHA-256 of what was asked. */
+  /** Lower-case hex SHA-256 of the request. */
   readonly fingerprint: string
 }
 
@@ -63,14 +63,14 @@ export type ActDecision<Refusal> =
       readonly subscription?: Subscription | undefined
       /** Absent: as they were. */
       readonly terms?: SubscriptionTerms | undefined
-      /** Given again, as it is, whenever the act is repeated under its key. */
+      /** Returned unchanged whenever the act is repeated under its key. */
       readonly answer: JsonObject
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
 export type ActOutcome<Refusal> =
   | { readonly kind: 'done'; readonly answer: JsonObject; readonly repeated: boolean }
-  /** Nothing was written, and the idempotency key is free still. */
+  /** Nothing was written, and the idempotency key is still free. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The idempotency key was used for something else. */
   | { readonly kind: 'other-request' }
@@ -82,7 +82,7 @@ export interface SubscriptionStore {
   due(at: number, limit: number): Promise<readonly AccountId[]>
 }
 
-/** What a person says about themselves and how they want to be told of things; nothing a call depends on. */
+/** A person's own data and notification settings; no call depends on it. */
 export interface Profile {
   readonly name: string | undefined
   /** BCP 47. */
@@ -94,13 +94,13 @@ export interface Profile {
 
 export interface AlertSettings {
   readonly email: boolean
-  /** µCr of spendable Credits below which the account is told; undefined: never. */
+  /** µCr of spendable Credits below which the account is notified; undefined: never. */
   readonly lowCredits: MicroCredits | undefined
-  /** Failed calls within an hour at which the account is told; undefined: never. */
+  /** Failed calls within an hour at which the account is notified; undefined: never. */
   readonly failuresPerHour: number | undefined
-  /** Where signed notices are posted to. */
+  /** Address for signed webhooks. */
   readonly webhookUrl: string | undefined
-  /** A mail for everything that is paid. */
+  /** A mail for every payment. */
   readonly receipts: boolean
 }
 
@@ -125,7 +125,7 @@ export interface VerificationRequest {
 }
 
 export interface VerificationDocument {
-  /** As the person called it. */
+  /** The name that the person gave it. */
   readonly name: string
   readonly blobKey: string
   readonly mediaType: string
@@ -154,7 +154,7 @@ export interface VerificationStore {
     readonly limit: number
     readonly after: string | undefined
   }): Promise<readonly VerificationRequest[]>
-  /** Decides a pending one and changes the account's level with it; false: it is pending no more. */
+  /** Decides a pending one and changes the account's level; false: it is not pending any more. */
   decide(decision: VerificationDecision): Promise<boolean>
 }
 
@@ -182,31 +182,34 @@ export interface Period {
 }
 
 export interface StatementStore {
-  /** Both from the entries, in one state of the ledger. */
+  /** Both from the entries, in one snapshot of the ledger. */
   sums(
     account: AccountId,
     period: Period,
   ): Promise<{ readonly opening: PoolSums; readonly closing: PoolSums }>
-  /** Oldest first; movements between an account's own Credits and its holds are none. `after`: `entryCursor` of the last. */
+  /**
+   * Oldest first; movements between an account's Credits and its holds are not included. `after`: `entryCursor` of the
+   * last.
+   */
   entries(
     account: AccountId,
     page: Period & { readonly limit: number; readonly after: string | undefined },
   ): Promise<{ readonly entries: readonly StatementEntry[]; readonly next: string | undefined }>
 }
 
-/** `receipt`: of something paid; `test`: somebody looks whether alerts arrive. Both tell of a moment and never stand. */
+/** `receipt`: of a payment; `test`: a check whether alerts arrive. Both are momentary and never stay active. */
 export const ALERT_KINDS = ['low-credits', 'failures', 'receipt', 'test'] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
-/** An account that wants to be told of something, with what it is to be judged by. */
+/** An account with notifications, and the values its alerts depend on. */
 export interface WatchedAccount {
   readonly account: Account
   readonly alerts: AlertSettings
-  /** Kinds that were told and are so still. */
+  /** Kinds that are active. */
   readonly standing: readonly AlertKind[]
 }
 
-/** What is told, by name: amounts as decimal text, counts as numbers. */
+/** The facts of the alert, by name: amounts as decimal text, counts as numbers. */
 export type AlertFacts = Readonly<Record<string, string | number>>
 
 export interface Alert {
@@ -222,7 +225,7 @@ export interface Delivery {
   readonly alert: Alert
   readonly channel: 'email' | 'webhook'
   readonly target: string
-  /** Tries so far, the one it was taken for included. */
+  /** Attempts so far, including the present one. */
   readonly attempts: number
 }
 
@@ -243,7 +246,7 @@ export interface AlertStore {
   }): Promise<readonly WatchedAccount[]>
   /** Calls of the account that failed since then; no more than `most` are counted. */
   countFailures(account: AccountId, since: number, most: number): Promise<number>
-  /** False: one of this kind stands already. Its deliveries are due at once. */
+  /** False: one of this kind is active already. Its deliveries are due at once. */
   raise(
     alert: Alert,
     deliveries: readonly {
@@ -252,9 +255,9 @@ export interface AlertStore {
       readonly target: string
     }[],
   ): Promise<boolean>
-  /** What it told of is so no more: it may be raised again. */
+  /** Its condition has ended: it may be raised again. */
   clear(account: AccountId, kind: AlertKind, at: number): Promise<boolean>
-  /** What is due; each is given to one taker only, and again after `leaseMs` when that one says nothing. */
+  /** Due deliveries; each goes to one process only, and again after `leaseMs` if that one does not report. */
   take(
     at: number,
     options: { readonly limit: number; readonly leaseMs: number },
@@ -293,7 +296,7 @@ export interface UsageRow {
   readonly at: number
   readonly model: string | undefined
   readonly keyId: string | undefined
-  /** `(other)`: of those that came after the first hundred names of an account's half-hour. */
+  /** `(other)`: names after the first hundred of an account's half-hour. */
   readonly appId: string | undefined
   readonly calls: number
   readonly failed: number
@@ -321,7 +324,7 @@ export interface ChainUsage {
   readonly calls: number
   /** Over the customer's own credential. */
   readonly byok: number
-  /** Of the others, those nothing was deducted for. */
+  /** Of the others, those without a deduction. */
   readonly free: number
   readonly deducted: MicroCredits
   /** Quantities that prices were multiplied by, own credentials left out. */
@@ -332,11 +335,11 @@ export interface UsageStore {
   sums(question: UsageQuestion): Promise<readonly UsageRow[]>
   /** By chain. */
   chains(period: Period): Promise<readonly ChainUsage[]>
-  /** Sums the half-hours that lie in a period anew, those of which the log has every call. Returns how many. */
+  /** Recomputes the half-hours of a period for which the log is complete. Returns how many. */
   recount(period: Period): Promise<number>
 }
 
 export interface LimitReader {
-  /** Windows and slots as they stand; a subject nobody used yet is not there. */
+  /** The present windows and slots; a subject without use is absent. */
   read(subjects: readonly Subject[]): Promise<ReadonlyMap<Subject, LimitState>>
 }

@@ -1,6 +1,6 @@
 /**
- * What is asked about who is at the other end: sessions, codes, attempts, second factors, sign-in elsewhere. Nothing
- * that lets somebody in is stored in a form that lets them in: tokens as SHA-256, codes as keyed hashes, seeds sealed.
+ * Identity: sessions, codes, attempts, second factors, sign-in through other services. No credential is stored in a
+ * usable form: tokens as SHA-256, codes as keyed hashes, seeds sealed.
  */
 import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
 import type { AccountId } from '../../core/ids.ts'
@@ -14,7 +14,7 @@ export interface IdentityStore {
   readonly challenges: ChallengeStore
   readonly factors: FactorStore
   readonly links: LinkStore
-  /** Removes what ended before `at`. Returns how many rows went. */
+  /** Removes what ended before `at`. Returns how many rows were removed. */
   expire(at: number): Promise<number>
 }
 
@@ -34,37 +34,37 @@ export interface Session {
   readonly endsAt: number
   readonly userAgent: string
   readonly address: string
-  /** The admin who looks through this account's eyes; undefined: the account's owner. */
+  /** The admin who impersonates this account; undefined: the account's owner. */
   readonly impersonator: AccountId | undefined
-  /** The admin's own session that began the look, which ends with it; undefined: the account's owner. */
+  /** The admin's own session that began the impersonation, which ends with it; undefined: the account's owner. */
   readonly openedFrom: string | undefined
-  /** Whether a second factor was shown: at sign-in, or by setting one up in this session. A passkey is one by itself. */
+  /** Whether a second factor was used: at sign-in, or by setting one up in this session. A passkey counts as one. */
   readonly secondFactor: boolean
 }
 
 export interface NewSession extends Session {
-  /** The network it came from. */
+  /** Its network. */
   readonly place: string
 }
 
 export interface SessionStore {
-  /** `tokenHash`: lower-case hex SHA-256 of the token. The account is known to sign in from its place afterwards. */
+  /** `tokenHash`: lower-case hex SHA-256 of the token. Afterwards its network is known for the account. */
   create(session: NewSession, tokenHash: string): Promise<void>
-  /** Only one that lives at `at`: a look through an account's eyes also needs the admin's session it was opened from. */
+  /** Only a session alive at `at`: an impersonation also needs the admin's session from which it was opened. */
   findByHash(tokenHash: string, at: number): Promise<Session | undefined>
-  /** Says that the session was used; nothing when it is gone. */
+  /** Records that the session was used; does nothing if it has ended. */
   touch(id: string, seen: { readonly at: number; readonly idleEndsAt: number }): Promise<void>
-  /** A second factor was shown in it; nothing when it is gone. */
+  /** Records that a second factor was used in it; does nothing if it has ended. */
   showSecondFactor(id: string): Promise<void>
-  /** The account has none any more: none of its sessions stands behind one. */
+  /** The account has no second factor any more: none of its sessions counts as having used one. */
   forgetSecondFactor(account: AccountId): Promise<void>
-  /** Those that live at `at`, newest first. */
+  /** Those alive at `at`, newest first. */
   list(account: AccountId, at: number): Promise<readonly Session[]>
   /** False: the account has no such session. */
   revoke(account: AccountId, id: string): Promise<boolean>
   /** A changed password ends every session by itself, in the store (`accounts.patch`). Returns how many ended. */
   revokeAll(account: AccountId, options?: { readonly except?: string }): Promise<number>
-  /** Whether the account's owner has signed in from there since. Sessions may have ended; places stay a while. */
+  /** Whether the account's owner has signed in from there since then. Networks are remembered longer than sessions. */
   knowsPlace(account: AccountId, place: string, since: number): Promise<boolean>
 }
 
@@ -75,7 +75,7 @@ export interface CodeUse {
   readonly purpose: CodePurpose
   /** An e-mail address or a phone number in its one form. */
   readonly target: string
-  /** Who asked for it, where only somebody signed in can. */
+  /** The account that requested it, if only signed-in users can. */
   readonly accountId: AccountId | undefined
 }
 
@@ -83,23 +83,23 @@ export interface CodeTerms {
   /** The network it was asked for from. */
   readonly place: string
   readonly tries: number
-  /** How many of the tries may come from other places, so that nobody elsewhere can use them up. */
+  /** How many of the attempts may come from other networks, so that nobody elsewhere can use them up. */
   readonly triesElsewhere: number
   readonly createdAt: number
   readonly endsAt: number
 }
 
 export interface CodeStore {
-  /** Beside earlier ones for this purpose and target, which stay good. */
+  /** Earlier ones for this purpose and target stay valid. */
   put(use: CodeUse, code: Secret, terms: CodeTerms): Promise<void>
   /**
-   * Takes a try of every code that may be tried from there. True: one was right, and all of this purpose and target are
-   * gone; of parallel right tries one is told so.
+   * Counts an attempt for every code that may be tried from there. True: one was right, and all of this purpose and
+   * target are removed; of parallel right attempts one gets true.
    */
   redeem(use: CodeUse, code: Secret, from: { readonly place: string; readonly at: number }): Promise<boolean>
 }
 
-/** How much of something is left until a moment. */
+/** How much of a quota is left until a moment. */
 export interface Budget {
   /** `sms/day/2026-11-22`. */
   readonly subject: string
@@ -109,18 +109,18 @@ export interface Budget {
 }
 
 export interface BudgetStore {
-  /** One of each, or none of any. undefined: one is used up; else what is used of each, in order, with this one. */
+  /** Takes one of each, or none of any. undefined: one is used up; else the use of each, in order, including this one. */
   take(budgets: readonly Budget[]): Promise<readonly number[] | undefined>
   /** What is used of each. */
   used(subjects: readonly string[]): Promise<readonly number[]>
 }
 
 export interface AttemptStore {
-  /** One try from each bucket, or none from any. undefined: taken; else how many ms until it would be. */
+  /** Takes one attempt from each bucket, or none from any. undefined: taken; else how many ms until that is possible. */
   take(buckets: readonly AttemptBucket[], at: number): Promise<number | undefined>
-  /** Gives one try back to each. */
+  /** Gives one attempt back to each. */
   giveBack(buckets: readonly AttemptBucket[]): Promise<void>
-  /** As if nothing had been tried. */
+  /** Clears them. */
   forget(subjects: readonly string[]): Promise<void>
 }
 
@@ -147,9 +147,9 @@ export interface ChallengeStore {
   /** The same, and ends every other of its kind and account: of parallel calls one challenge is left. */
   putOnly(idHash: string, challenge: Challenge & { readonly accountId: AccountId }): Promise<void>
   find(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>
-  /** The same, and takes one of its tries; undefined when none is left. */
+  /** The same, and counts one of its attempts; undefined if none is left. */
   try(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>
-  /** Ends it. Of parallel calls one is given it. */
+  /** Ends and returns it. Of parallel calls one gets it. */
   take(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>
 }
 
@@ -157,7 +157,7 @@ export interface ChallengeStore {
 export interface Authenticator {
   /** Base32. */
   readonly seed: Secret
-  /** undefined: not yet shown to work; it is asked for at no sign-in. */
+  /** undefined: not confirmed yet; it is not required at sign-in. */
   readonly confirmedAt: number | undefined
 }
 
@@ -178,11 +178,11 @@ export interface Passkey {
 
 export interface FactorStore {
   findAuthenticator(account: AccountId): Promise<Authenticator | undefined>
-  /** Takes the place of one that was not confirmed; false: there is a confirmed one. */
+  /** Replaces an unconfirmed one; false: there is a confirmed one. */
   putAuthenticator(account: AccountId, seed: Secret): Promise<boolean>
-  /** `step`: the time step of the code that showed it. False: there was none to confirm. */
+  /** `step`: the time step of the confirming code. False: there was none to confirm. */
   confirmAuthenticator(account: AccountId, at: number, step: number): Promise<boolean>
-  /** False: a code of this step or a later one was taken before. */
+  /** False: a code of this or a later step was accepted before. */
   useStep(account: AccountId, step: number): Promise<boolean>
   removeAuthenticator(account: AccountId): Promise<boolean>
   /** All anew. */
@@ -195,10 +195,10 @@ export interface FactorStore {
   findPasskey(id: string): Promise<Passkey | undefined>
   /** Rejects with `StorageConflict` when the id is taken. */
   addPasskey(passkey: Passkey): Promise<void>
-  /** False: the counter went on meanwhile, as a copied key's would. */
+  /** False: the counter has advanced meanwhile, as with a copied key. */
   usePasskey(id: string, use: { readonly counter: number; readonly at: number }): Promise<boolean>
   removePasskey(account: AccountId, id: string): Promise<boolean>
-  /** All of them, recovery codes too. False: there were none. */
+  /** Removes all of them, recovery codes too. False: there were none. */
   removeAll(account: AccountId): Promise<boolean>
 }
 
@@ -209,7 +209,7 @@ export interface LinkedIdentity {
   /** The service's own unchanging id of the person. */
   readonly subject: string
   readonly accountId: AccountId
-  /** What the person is shown: an address or a name there. */
+  /** What is shown to the person: an address or a name at the service. */
   readonly label: string
   readonly createdAt: number
 }

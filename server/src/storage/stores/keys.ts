@@ -1,4 +1,4 @@
-/** Keys as they are kept. */
+/** Keys as they are stored. */
 import type { AccountId, KeyId, MemberId, ModelId, VendorCode } from '../../core/ids.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 
@@ -37,8 +37,8 @@ export interface KeyStore {
   findByHash(hash: string): Promise<Key | undefined>
   find(id: KeyId): Promise<Key | undefined>
   /**
-   * Without keys of sessions. `member`: only theirs. `ever`: deleted ones and those of sessions too, for whoever shows what was
-   * called with them.
+   * Without keys of sessions. `member`: only that member's. `ever`: including deleted ones and those of sessions, to show
+   * their calls.
    */
   list(
     account: AccountId,
@@ -78,9 +78,9 @@ export interface KeyStore {
     options: { readonly formerUntil: number | undefined; readonly at: number },
   ): Promise<boolean>
   /**
-   * The one key that the sessions of a person have for an account, as a member or not: made, or given this secret, this
-   * session and this end in place of those it had, at once. undefined: the session is no more. Whatever ends the session
-   * deletes the key; one that expires first stays as it is.
+   * The one key that a person's sessions have for an account, as a member or not: created, or given this secret, session
+   * and expiry instead of its former ones. undefined: the session has ended. Ending the session deletes the key; a key
+   * that expires first stays.
    */
   putForSession(key: SessionKey, at: number): Promise<KeyId | undefined>
 }

@@ -1,4 +1,4 @@
-/** Bookings beside calls, and what the books are checked with. */
+/** Bookings outside of calls, and the check of the ledger. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { AccountId } from '../../core/ids.ts'
@@ -7,7 +7,7 @@ import type { LedgerDifference } from './records.ts'
 export interface BookingOptions {
   /** Absent: `refuse`. */
   readonly overdraw?: 'refuse' | 'allow'
-  /** The rate at which money was counted for it; absent: none was. */
+  /** The rate at which money was converted for it; absent: none was. */
   readonly creditsPerUnit?: DecimalText
 }
 
@@ -15,8 +15,8 @@ export interface LedgerStore {
   /**
    * Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before.
    * Rejects with `Overdraft`, and books nothing, when a customer's pool that is taken from would fall below zero, unless
-   * a debt is meant to be booked (a payment that the bank took back); with `AmountTooLarge` when a transfer or a pool would
-   * be more than `AMOUNT_MAX` and `POOL_MAX`; with `RateChanged` when `creditsPerUnit` is the rate no more.
+   * a debt is meant to be booked (a payment that the bank took back); with `AmountTooLarge` when a transfer or a pool
+   * would be more than `AMOUNT_MAX` and `POOL_MAX`; with `RateChanged` if `creditsPerUnit` is not the current rate.
    */
   book(transfers: readonly Transfer[], options?: BookingOptions): Promise<boolean>
   /** What was booked under this id, in order; empty: nothing was. */

@@ -1,4 +1,4 @@
-/** The call log as it is asked for. */
+/** Queries of the call log. */
 import type { AccountId, KeyId } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
@@ -22,23 +22,23 @@ export interface LogFilter {
   readonly deductedMax?: MicroCredits
   /** Calls that failed, or calls that did not. */
   readonly failed?: boolean
-  /** Calls whose reported usage could not be. */
+  /** Calls with impossible reported usage. */
   readonly suspect?: true
 }
 
 export interface LogStore {
-  /** Newest first; `cursor` as a former page gave it, else `InvalidCursor`. */
+  /** Newest first; `cursor` from an earlier page, else `InvalidCursor`. */
   page(
     filter: LogFilter,
     page: { readonly limit: number; readonly cursor: string | undefined },
   ): Promise<LogPage>
   /** When the last call that is still in the log was made with each of these keys, epoch ms; unused ones are not there. */
   lastUses(keys: readonly KeyId[]): Promise<ReadonlyMap<KeyId, number>>
-  /** Removes rows past their retention, and makes room for those to come. Returns how many went; money stays in the ledger. */
+  /** Removes expired rows, and prepares for new ones. Returns how many were removed; money stays in the ledger. */
   keep(upkeep: LogUpkeep): Promise<number>
 }
 
-/** What is done to the log from time to time. */
+/** Periodic maintenance of the log. */
 export interface LogUpkeep {
   /** Epoch ms. */
   readonly at: number

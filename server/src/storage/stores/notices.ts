@@ -1,4 +1,4 @@
-/** What the operator tells every customer: announcements with a beginning and an end. */
+/** Announcements to every customer, with a beginning and an end. */
 
 export interface Notice {
   readonly id: string

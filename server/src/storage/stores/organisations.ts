@@ -1,6 +1,6 @@
 /**
- * Organisations: accounts that nobody signs in as and people act for. Their Credits, keys, limits and logs are those of
- * any account; here is who belongs to them. Everything that changes who may act is decided under the lock of the
+ * Organisations: accounts without a sign-in, for which people act. Their Credits, keys, limits and logs are those of any
+ * account; here is who belongs to them. Everything that changes who may act is decided under the lock of the
  * organisation's account and told to every instance.
  */
 import type { MemberRow } from '../../core/ledger/hot-rows.ts'
@@ -167,9 +167,9 @@ export interface OrganisationStore {
   findInvitationById(id: string): Promise<Invitation | undefined>
   /** Whether any organisation has an invitation for this address that can still be accepted. */
   isInvited(email: string, at: number): Promise<boolean>
-  /** Sent again: another secret, and time from now. False: it is pending no more. */
+  /** Sent again: another secret, and time from now. False: it is not pending any more. */
   renewInvitation(id: string, renewed: Pick<Invitation, 'tokenHash' | 'expiresAt'>): Promise<boolean>
-  /** False: it is pending no more. */
+  /** False: it is not pending any more. */
   revokeInvitation(id: string): Promise<boolean>
   /** Exactly once, by the person whose address was invited; `member` is the id they get. */
   acceptInvitation(acceptance: {

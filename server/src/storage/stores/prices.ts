@@ -1,4 +1,4 @@
-/** Prices beside the ones that hold now: those that will hold later, and what chains cost the operator. */
+/** Prices other than the current ones: future prices, and what chains cost the operator. */
 import type { Pricing } from '../../core/catalogue.ts'
 import type { ChainId, ModelId } from '../../core/ids.ts'
 
@@ -23,11 +23,11 @@ export interface PriceStore {
     readonly limit: number
   }): Promise<readonly PriceChange[]>
   find(id: string): Promise<PriceChange | undefined>
-  /** Rejects with `StorageConflict` when one of the model is pending for that moment: which of two would hold after it? */
+  /** Rejects with `StorageConflict` if another one of the model is pending for that moment. */
   schedule(change: PriceChange): Promise<void>
-  /** False: it is pending no more. */
+  /** False: it is not pending any more. */
   settle(id: string, status: 'applied' | 'cancelled'): Promise<boolean>
-  /** Pending ones whose moment has come, the earliest first. */
+  /** Pending ones that are due, the earliest first. */
   due(at: number, limit: number): Promise<readonly PriceChange[]>
   /** What the operator pays upstream for a chain, in the form of the model's prices. */
   costs(): Promise<ReadonlyMap<ChainId, Pricing>>

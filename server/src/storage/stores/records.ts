@@ -31,8 +31,8 @@ export type CatalogueChange =
       readonly credentialName: string
     }
   /**
-   * Gives a chain another natural key: it keeps its id and all that hangs on it. Rejects with `StorageConflict` when it is
-   * not as `from` says any more, or another chain is as `to` says.
+   * Changes a chain's natural key: it keeps its id and everything that refers to it. Rejects with `StorageConflict` if it
+   * is not as `from` says any more, or another chain is as `to` says.
    */
   | {
       readonly kind: 'move-chain'
@@ -56,7 +56,7 @@ export interface ChainPlace {
   readonly forwardModelId: string
 }
 
-/** Something the ledger's entries say and the stored balances do not. */
+/** A difference between the ledger's entries and the stored balances. */
 export interface LedgerDifference {
   readonly subject: string
   readonly what: string

@@ -1,4 +1,4 @@
-/** Money that comes in: codes that are redeemed, and payments. Each is booked once, in the transaction that notes it. */
+/** Incoming money: redeemed codes and payments. Each is booked once, in the transaction that records it. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -14,7 +14,7 @@ export interface TopUpStore {
   readonly payments: PaymentStore
 }
 
-/** Codes that were made together, each worth the same. */
+/** Codes created together, each worth the same. */
 export interface RedemptionBatch {
   readonly id: string
   readonly pool: Pool
@@ -26,14 +26,14 @@ export interface RedemptionBatch {
   readonly expiresAt: number | undefined
   readonly note: string | undefined
   readonly createdAt: number
-  /** As people know them, at that time. */
+  /** The name shown to people, at that time. */
   readonly createdBy: string
 }
 
 export interface ShownBatch extends RedemptionBatch {
   readonly redeemed: number
   readonly voided: number
-  /** When all that was left of it was made void. */
+  /** When its remaining codes were voided. */
   readonly voidedAt: number | undefined
 }
 
@@ -47,7 +47,7 @@ export interface NewRedemptionCode {
 export interface RedemptionCode {
   readonly id: string
   readonly batchId: string
-  /** All a list ever shows of it. */
+  /** The only part of it that a list shows. */
   readonly hint: string
   readonly status: 'open' | 'redeemed' | 'void'
   readonly redeemedBy: AccountId | undefined
@@ -57,11 +57,11 @@ export interface RedemptionCode {
 export interface Redemption {
   readonly accountId: AccountId
   readonly hash: string
-  /** Of the ledger, for when the code is good. */
+  /** The ledger transaction, if the code is valid. */
   readonly transactionId: string
   readonly idempotency: Idempotency | undefined
   readonly at: number
-  /** What is answered, and answered again under the idempotency key. `account` is as it was before. */
+  /** The answer, repeated under the idempotency key. `account` is its state before. */
   readonly answer: (found: { readonly batch: RedemptionBatch; readonly account: Account }) => JsonObject
 }
 
@@ -94,15 +94,15 @@ export interface RedemptionStore {
   /** In the order they were made. */
   listCodes(batch: string, page: TopUpPage): Promise<readonly RedemptionCode[]>
   findCode(key: { readonly id: string } | { readonly hash: string }): Promise<RedemptionCode | undefined>
-  /** What is open of it becomes void. How many did; undefined: there is no such batch. */
+  /** Voids its open codes. Returns how many; undefined: there is no such batch. */
   voidBatch(id: string, at: number): Promise<number | undefined>
   /** False: the code is not open, or there is none. */
   voidCode(id: string): Promise<boolean>
-  /** Of parallel tries one is told `redeemed`, and the money is booked in the same transaction. */
+  /** Of parallel attempts one gets `redeemed`, and the money is booked in the same transaction. */
   redeem(redemption: Redemption): Promise<RedemptionOutcome>
 }
 
-/** Something to buy at a fixed price: often for more than it costs. */
+/** A package at a fixed price, often worth more than it costs. */
 export interface TopUpPackage {
   readonly code: string
   readonly name: string
@@ -122,8 +122,8 @@ export interface PackageStore {
 }
 
 /**
- * `open`: nothing was paid yet. `review`: something else was paid than was asked, so nothing was booked. The others are
- * what the provider said last (core/top-up/payment.ts).
+ * `open`: not paid yet. `review`: the payment differs from the request, so nothing was booked. The others are the
+ * provider's last report (core/top-up/payment.ts).
  */
 export type TopUpStatus = 'open' | 'expired' | 'failed' | 'review' | PaymentState
 
@@ -139,12 +139,12 @@ export const TOP_UP_STATUSES = [
   'charged-back',
 ] as const satisfies readonly TopUpStatus[]
 
-/** What an account wants to pay, and what became of it. */
+/** A top-up of an account, and its state. */
 export interface TopUp extends NewTopUp {
   readonly status: TopUpStatus
   readonly checkout: Checkout | undefined
   readonly paidAt: number | undefined
-  /** µCr the account has of it now: less than `amount` once money went back. */
+  /** µCr that the account has from it now: less than `amount` after a refund. */
   readonly booked: MicroCredits
 }
 
@@ -171,7 +171,7 @@ export interface Checkout {
   readonly endsAt: number
 }
 
-/** A provider's word that a checkout was paid. */
+/** A provider's report that a checkout was paid. */
 export interface Payment {
   readonly driver: string
   readonly topUpId: string
@@ -184,16 +184,17 @@ export interface Payment {
 }
 
 export type PaymentOutcome =
-  /** `moved`: µCr the account has more than before; 0: this was known. */
+  /** `moved`: µCr that the account gained; 0: this was known already. */
   | { readonly kind: 'noted'; readonly topUp: TopUp; readonly moved: MicroCredits }
-  /** Another amount, currency or checkout than was asked for. */
+  /** The amount, currency or checkout differs from the request. */
   | { readonly kind: 'mismatch'; readonly topUp: TopUp }
-  /** No top-up of ours, or not yet: what was said of a payment is kept until it is known what was paid with it. */
+  /** Not a top-up of ours, or not yet: reports about a payment are kept until its top-up is known. */
   | { readonly kind: 'unknown' }
 
 export interface PaymentStore {
   /**
-   * Once per account and idempotency key: then the first one is given again. Rejects with `RateChanged` as the ledger does.
+   * Once per account and idempotency key: a repetition returns the first one. Rejects with `RateChanged` as the ledger
+   * does.
    */
   begin(
     topUp: NewTopUp,
@@ -208,16 +209,16 @@ export interface PaymentStore {
     filter: { readonly accountId?: AccountId; readonly status?: TopUpStatus },
     page: TopUpPage,
   ): Promise<readonly TopUp[]>
-  /** Books a top-up once, however often and late it is told to be paid. */
+  /** Books a top-up once, however often and late its payment is reported. */
   pay(payment: Payment): Promise<PaymentOutcome>
-  /** Notes what went back of a payment and books the difference; a debt where the account has less. */
+  /** Records a refund and books the difference; a debt if the account has less. */
   reverse(reversal: {
     readonly driver: string
     readonly payment: string
     readonly reversal: Reversal
     readonly at: number
   }): Promise<PaymentOutcome>
-  /** Nothing will be paid there any more. False: it is not open, or not this checkout's. */
+  /** It can no longer be paid. False: it is not open, or belongs to another checkout. */
   close(closed: {
     readonly driver: string
     readonly topUpId: string

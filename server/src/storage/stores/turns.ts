@@ -1,7 +1,7 @@
 /**
- * What responses left behind, so that a client can continue from them or read them again
- * (docs/reference/contract.md#4.2). Rows belong to the API key that made them; nobody else sees them. They live for a
- * bounded time from their last use, and what clients and models said in them is sealed at rest like a credential.
+ * Stored responses, so that a client can continue from them or read them again (docs/reference/contract.md#4.2). Rows
+ * belong to the API key that made them; nobody else sees them. They live for a bounded time from their last use, and
+ * their content is sealed at rest like a credential.
  */
 import type { ChainId, KeyId, ModelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -20,7 +20,7 @@ export interface StoredTurn {
 export type TurnContent =
   /** Kept here: JSON text of what the client said and the model answered. */
   | { readonly kind: 'kept'; readonly body: string }
-  /** Kept by the upstream that answered; `place` names the account there, `chainId` a way to it. */
+  /** Kept by the upstream that answered; `place` names the account there, `chainId` a chain to it. */
   | {
       readonly kind: 'upstream'
       readonly place: string
@@ -29,16 +29,16 @@ export type TurnContent =
       readonly background?: { readonly taskId: string; readonly shown: JsonObject }
     }
 
-/** One step of a conversation, without its words. */
+/** One step of a conversation, without its content. */
 export interface TurnLink {
   readonly responseId: string
   readonly previousId: string | undefined
   readonly place: string | undefined
-  /** Of what is kept here; 0 where the upstream keeps all of it, which is so for no background response. */
+  /** Bytes that are kept here; 0 if the upstream keeps all of it, which is never so for a background response. */
   readonly bytes: number
 }
 
-/** A body that is long may come as its UTF-8 in pieces, which are not changed afterwards. */
+/** A long body may be passed as UTF-8 in pieces, which are not changed afterwards. */
 export interface NewTurn extends Omit<StoredTurn, 'content'> {
   readonly content: TurnContent | { readonly kind: 'kept'; readonly body: readonly Uint8Array[] }
 }
@@ -46,11 +46,11 @@ export interface NewTurn extends Omit<StoredTurn, 'content'> {
 export interface TurnStore {
   /** All in one transaction; a response that is there already is replaced. */
   put(turns: readonly NewTurn[]): Promise<void>
-  /** Lets a conversation live on with its newest turn. */
+  /** Extends the life of a conversation with its newest turn. */
   extend(keyId: KeyId, responseIds: readonly string[], expiresAt: number): Promise<void>
-  /** undefined for another key's response and for one that expired. */
+  /** undefined for another key's response and for an expired one. */
   find(keyId: KeyId, responseId: string, at: number): Promise<StoredTurn | undefined>
-  /** The response and what it continues, newest first, at most `limit` links; ends where a link is gone. */
+  /** The response and what it continues, newest first, at most `limit` links; ends where a link is missing. */
   lineage(
     keyId: KeyId,
     responseId: string,

@@ -1,13 +1,13 @@
 /**
- * What is asked about tasks: videos, and responses that are made in the background. Their end is written by `calls.settle` and `calls.abandon`, with the charge and the log
- * row in one transaction.
+ * Tasks: videos, and background responses. Their end is written by `calls.settle` and `calls.abandon`, with the charge
+ * and the log row in one transaction.
  */
 import type { AccountId, ChainId, InstanceId, KeyId, ModelId } from '../../core/ids.ts'
 import type { TaskKind, VideoStatus, VideoTask, VideoTaskPatch } from '../../core/video/task.ts'
 
 export type VideoCreation =
   | { readonly kind: 'created' }
-  /** This idempotency key of this API key already stands for that task. */
+  /** This idempotency key of this API key already belongs to that task. */
   | { readonly kind: 'joined'; readonly task: VideoTask }
   | { readonly kind: 'other-body' }
 
@@ -22,18 +22,18 @@ export interface VideoStore {
     idempotency: { readonly key: string; readonly bodySha256: string } | undefined,
     lease: { readonly instance: InstanceId; readonly until: number },
   ): Promise<VideoCreation>
-  /** The task an idempotency key of this API key stands for, before anything is reserved. */
+  /** The task of an idempotency key of this API key, looked up before anything is reserved. */
   findByIdempotency(
     keyId: KeyId,
     idempotency: { readonly key: string; readonly bodySha256: string },
   ): Promise<Extract<VideoCreation, { kind: 'joined' | 'other-body' }> | undefined>
-  /** The newest task of this API key that was made with this body, not before `since`: what a lost POST made. */
+  /** The newest task of this API key with this body, not older than `since`: created by a POST whose answer was lost. */
   findByBody(
     keyId: KeyId,
     body: { readonly bodySha256: string; readonly since: number },
   ): Promise<VideoTask | undefined>
   /**
-   * Only where `instance` still holds the lease; false: somebody else does, or the task has ended or is gone. Announces
+   * Only if `instance` still holds the lease; false: another instance does, or the task has ended or is gone. Announces
    * `video` when it changes what a client may see. A task ends through `calls.settle` or `calls.abandon`, never here.
    */
   patch(id: string, patch: VideoTaskPatch, instance: InstanceId): Promise<boolean>
@@ -41,7 +41,7 @@ export interface VideoStore {
   find(id: string, keyId: KeyId): Promise<VideoTask | undefined>
   /** Whatever key it belongs to: pollers, signed links and operators. */
   read(id: string): Promise<VideoTask | undefined>
-  /** By time of creation. Rejects with `InvalidCursor` when `after` is no task of the filter's key. */
+  /** By time of creation. Rejects with `InvalidCursor` if `after` is not a task of the filter's key. */
   list(filter: {
     /** Absent: every kind. */
     readonly kind?: TaskKind
@@ -59,8 +59,8 @@ export interface VideoStore {
     readonly notExpiredAt?: number
   }): Promise<readonly VideoTask[]>
   /**
-   * Leases tasks that are due and that nobody holds any more, this instance's own included, at most `limit`; their open calls move to
-   * this instance, so that its heartbeat renews their slots and recovery leaves them alone.
+   * Leases due tasks without a valid lease, including this instance's own, at most `limit`; their open calls move to this
+   * instance, so that its heartbeat renews their slots and recovery leaves them alone.
    */
   lease(options: {
     readonly instance: InstanceId
@@ -68,10 +68,10 @@ export interface VideoStore {
     readonly until: number
     readonly limit: number
   }): Promise<readonly VideoTask[]>
-  /** An instance that stops in order leaves its tasks to the others at once. */
+  /** An instance that stops cleanly releases its tasks to the others at once. */
   release(instance: InstanceId): Promise<void>
   /**
-   * Brings an open task's `dueAt` forward, whoever holds it; its poller looks at it at once. Announces `video`. false: the
+   * Moves an open task's `dueAt` forward, whoever holds it; its poller works on it at once. Announces `video`. false: the
    * task has ended or is gone.
    */
   repoll(id: string, at: number): Promise<boolean>
@@ -80,9 +80,12 @@ export interface VideoStore {
    * before that lease ends; undefined: none is open.
    */
   nextDue(): Promise<number | undefined>
-  /** The record of a task that has ended goes; the caller has removed the blob, which nothing would name any more. */
+  /**
+   * Removes the record of an ended task; the caller has removed its blob before, because nothing would refer to it any
+   * more.
+   */
   remove(id: string, keyId: KeyId): Promise<boolean>
-  /** Records that expired before `at` and have ended, the oldest first: their blobs go before they do. */
+  /** Records that expired before `at` and have ended, the oldest first: their blobs are removed before them. */
   expired(at: number, limit: number): Promise<readonly ExpiredVideo[]>
   /** Removes those of these records that expired before `at` and have ended. */
   forget(ids: readonly string[], at: number): Promise<void>

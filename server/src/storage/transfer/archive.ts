@@ -1,14 +1,13 @@
 /**
- * A backup as text: one JSON value a line, gzip around it where it lies in a file. It begins with what it is of, then
- * come the tables, each with its columns, its rows as arrays and what they must add up to, then perhaps stored files, and
- * at the end the hash of everything before. Integers are written as texts, so that no reader rounds money; sealed secrets
- * stay sealed.
+ * A backup as text: one JSON value a line, gzip around it where it lies in a file. It begins with a header, then come the
+ * tables, each with its columns, its rows as arrays and their digest, then optionally stored files, and at the end the
+ * hash of everything before. Integers are written as strings, so that no reader rounds money; sealed secrets stay sealed.
  */
 import { createHash } from 'node:crypto'
 import type { EngineName } from '../sql/migrations.ts'
 
 export const ARCHIVE_FORMAT = 'sluice-backup'
-/** Raised when a reader of the former form would misread it. */
+/** Raised when readers of the previous format would misread it. */
 export const ARCHIVE_VERSION = 1
 
 export type Cell = string | bigint | null
@@ -44,7 +43,7 @@ export interface ArchiveTableEnd {
   readonly rows: number
   /** `RowDigest`, lower-case hex. */
   readonly digest: string
-  /** The last row id the database gave, as a decimal; absent where it gives none. */
+  /** The last row id that the database assigned, as a decimal; absent if it assigns none. */
   readonly last_id?: string
 }
 
@@ -88,7 +87,7 @@ export interface ArchiveSummary {
   readonly sha256: string
 }
 
-/** The archive is not whole, not one of ours, or not what it was when it was made. */
+/** The archive is incomplete, not one of ours, or was changed. */
 export class ArchiveDamaged extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options)

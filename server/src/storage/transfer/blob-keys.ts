@@ -1,4 +1,4 @@
-/** The stored files that rows name; a database that is older than these tables has none. */
+/** The stored files that rows name; a database older than these tables has none. */
 import { type Kysely, sql } from 'kysely'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import type { Schema } from '../sql/schema.ts'

@@ -1,10 +1,10 @@
-/** Empties a database within a transaction, although its ledger and its audit log refuse that to everybody else. */
+/** Empties a database within a transaction, although triggers protect its ledger and its audit log from everything else. */
 import { type Kysely, sql } from 'kysely'
 import type { EngineName } from '../sql/migrations.ts'
 import type { Schema } from '../sql/schema.ts'
 import type { MovedTable } from './tables.ts'
 
-/** Every database has the check of its secret key; nothing else is there in a new one. */
+/** A new database holds only the check of its secret key. */
 const ALWAYS_THERE = 'meta'
 
 export async function isEmpty(database: Kysely<Schema>, tables: readonly MovedTable[]): Promise<boolean> {

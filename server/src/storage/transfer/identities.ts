@@ -1,4 +1,4 @@
-/** Row ids the database gives: logs name them for ever, so none is given twice, not even after a move. */
+/** Row ids assigned by the database: logs refer to them for ever, so none is assigned twice, not even after a transfer. */
 import { type Kysely, sql } from 'kysely'
 import type { EngineName } from '../sql/migrations.ts'
 import type { Schema } from '../sql/schema.ts'

@@ -1,9 +1,9 @@
 import type { SqlEngine } from '../sql/engine.ts'
 
-/** As long as the housekeeping of the gateways gives each other: four heartbeats. */
+/** The same period that gateways give each other: four heartbeats. */
 const SILENT_AFTER_MS = 20_000
 
-/** Gateways that serve from this database now; commands of the command line are none. */
+/** Gateways that serve from this database now; commands of the command line do not count. */
 export async function countLive(
   { reader, processes }: Pick<SqlEngine, 'reader' | 'processes'>,
   at: number,

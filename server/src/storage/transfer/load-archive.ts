@@ -1,4 +1,4 @@
-/** Writes an archive's rows into a database of the same schema: all of them or none, and proves that they are the same. */
+/** Writes an archive's rows into a database of the same schema, all or none, and verifies that they are the same. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { BlobStore } from '../stores/blobs.ts'
 import type { SecretBox } from '../secret-box.ts'
@@ -22,15 +22,15 @@ import { listTables, type MovedTable } from './tables.ts'
 
 export interface LoadOptions {
   readonly secrets: SecretBox
-  /** What is there already: `replace` removes it in the same transaction. */
+  /** What to do with existing data: `replace` removes it in the same transaction. */
   readonly present: 'refuse' | 'replace'
-  /** Asked once nobody else can write any more; rejects where the load must not go on. */
+  /** Called when nobody else can write any more; rejects if the load must not continue. */
   readonly guard: (locked: Kysely<Schema>) => Promise<void>
   /** Takes the stored files, where the archive has some; undefined: they are left out. */
   readonly blobs: Pick<BlobStore, 'put'> | undefined
 }
 
-/** The database holds something already. */
+/** The database is not empty. */
 export class NotEmpty extends Error {
   constructor() {
     super('the database is not empty')
@@ -133,7 +133,7 @@ class Loading {
     if (table.name === 'meta') await checkSecretKey(transaction, options.secrets)
   }
 
-  /** Reads everything back: what is stored now adds up to what the archive was made of. */
+  /** Reads everything back and compares it with the archive's digests. */
   async #prove(): Promise<void> {
     const missing = this.#parts.tables.filter(({ name }) => !this.#loaded.has(name))
     if (missing.length > 0)
@@ -146,7 +146,7 @@ class Loading {
   }
 }
 
-/** Few texts to keep prepared, and below what SQLite takes of parameters in one statement. */
+/** Few statements to keep prepared, and below SQLite's limit of parameters per statement. */
 const SQLITE_ROWS = 50
 
 async function insertRows(

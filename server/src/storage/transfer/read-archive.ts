@@ -1,4 +1,4 @@
-/** Reads an archive part after part and believes nothing: form, counts, digests, and at the end the hash of it all. */
+/** Reads an archive part by part and checks everything: form, counts, digests, and the final hash. */
 import { createHash, type Hash } from 'node:crypto'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import {
@@ -19,7 +19,7 @@ import { readLines } from './read-lines.ts'
 export type ArchivePart =
   | ArchiveBegin
   | ArchiveTable
-  /** Some rows of the table before, in the order of its columns. */
+  /** Rows of the current table, in the order of its columns. */
   | { readonly record: 'rows'; readonly rows: readonly (readonly Cell[])[] }
   | ArchiveTableEnd
   /** `body` has to be read before the next part is asked for. */
@@ -115,7 +115,7 @@ async function* readBlob(lines: HashedLines, record: JsonObject): AsyncGenerator
 }
 
 function beginOf(line: string): ArchiveBegin {
-  // Whatever else it is, it is no damaged archive of ours.
+  // Any other error does not mean a damaged archive.
   if (!line.startsWith('{"record":"begin"'))
     throw new ArchiveDamaged('this is no backup made by sluice backup')
   const record = recordOf(line)
@@ -235,7 +235,7 @@ function recordOf(line: string): JsonObject {
 
 function parse(line: string): JsonValue {
   try {
-    // What it holds is looked at by whoever asked.
+    // The caller checks its content.
     return JSON.parse(line) as JsonValue
   } catch (error) {
     throw new ArchiveDamaged('a line is no JSON', { cause: error })

@@ -1,4 +1,4 @@
-/** The rows of a table, page after page by its primary key, within somebody's transaction. */
+/** The rows of a table, page by page in order of its primary key, within the caller's transaction. */
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../sql/schema.ts'
 import { type Cell, encodeRow, RowDigest } from './archive.ts'
@@ -39,7 +39,7 @@ function nextLimit(limit: number, lines: readonly string[]): number {
   return Math.max(1, Math.min(PAGE_ROWS_MAX, limit * 2, fitting))
 }
 
-/** What the rows of a table add up to, as they are stored now. */
+/** The digest of a table's present rows. */
 export async function digestOf(database: Kysely<Schema>, table: MovedTable): Promise<RowDigest> {
   const digest = new RowDigest()
   for await (const lines of readRows(database, table)) for (const line of lines) digest.add(line)

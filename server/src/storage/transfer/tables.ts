@@ -1,4 +1,4 @@
-/** Which tables there are, asked of the database itself, so that what a later migration adds is moved too. */
+/** The tables, read from the database itself, so that tables of later migrations are included. */
 import { type Kysely, sql } from 'kysely'
 import type { EngineName } from '../sql/migrations.ts'
 import type { Schema } from '../sql/schema.ts'
@@ -9,13 +9,16 @@ export interface MovedTable {
   readonly columns: readonly ArchiveColumn[]
   /** Columns of the primary key, in its order. */
   readonly key: readonly string[]
-  /** The column whose values the database gives. */
+  /** The column whose values the database assigns. */
   readonly identity: string | undefined
 }
 
-/** Who is running, what SQLite processes tell each other, and the schema's own history belong to a database, not to its contents. */
+/**
+ * Who is running, what SQLite processes tell each other, and the schema's own history belong to the database, not to its
+ * contents.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set(['instances', 'changes', 'schema_migrations'])
-/** Holds the check of the secret key: first, so that another key is noticed before anything else. */
+/** Holds the check of the secret key: first, so that a different key is noticed before anything else. */
 const FIRST = 'meta'
 
 interface FoundColumn {
@@ -72,7 +75,7 @@ function kindOf({ table, name, type }: FoundColumn): CellKind {
   }
 }
 
-/** Each after those it refers to; the schema has no circles. */
+/** Each after those it refers to; the schema has no cycles. */
 function ordered(names: readonly string[], references: readonly Reference[]): readonly string[] {
   const waiting = new Set(
     names.toSorted((one, other) => Number(other === FIRST) - Number(one === FIRST) || (one < other ? -1 : 1)),
@@ -107,7 +110,7 @@ async function sqliteReferences(database: Kysely<Schema>): Promise<readonly Refe
   return rows
 }
 
-/** A log that lies in several tables is read and written through the one above them. */
+/** A partitioned log is read and written through its parent table. */
 async function postgresColumns(database: Kysely<Schema>): Promise<readonly FoundColumn[]> {
   const { rows } = await sql<FoundColumn>`
     select t.relname as "table", c.attname as name, format_type(c.atttypid, c.atttypmod) as type,

@@ -1,4 +1,4 @@
-/** Writes an archive from one unchanging state of the database. */
+/** Writes an archive from one snapshot of the database. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
@@ -23,7 +23,7 @@ export interface ArchiveSource {
   /** Within a transaction that sees one state. */
   readonly database: Kysely<Schema>
   readonly engine: EngineName
-  /** Stored files go along; undefined: they do not. */
+  /** Stored files are included; undefined: they are not. */
   readonly blobs: Pick<BlobStore, 'open'> | undefined
   /** Epoch ms. */
   readonly at: number
@@ -85,7 +85,7 @@ async function writeTable(
   return written
 }
 
-/** A file that went meanwhile is left out: its record says so to clients. */
+/** A file that was removed meanwhile is left out; its record tells clients so. */
 async function writeBlobs(
   lines: LineWriter,
   { blobs: store, database }: ArchiveSource,
@@ -124,7 +124,7 @@ class LineWriter {
   async text(text: string): Promise<void> {
     this.#hash.update(text)
     if (this.#output.destroyed) throw this.#output.errored ?? new Error('the archive is taken no further')
-    // A stream that fails while it is waited for rejects the wait.
+    // If the stream fails during the wait, the wait rejects.
     if (!this.#output.write(text)) await once(this.#output, 'drain')
   }
 

@@ -1,4 +1,4 @@
-/** What lies over an account's own cap is owed: booked, shown, and charged as soon as there is room. */
+/** What exceeds an account's cap is owed: booked, shown, and charged as soon as the cap allows. */
 import { describe, expect, test } from 'vitest'
 import {
   ACCOUNT,

@@ -28,7 +28,7 @@ export const HOT_ACCOUNT_COLUMNS = [
   'byok_vendors',
 ] as const
 
-/** What a hot batch writes of an account: money only, so that it never puts back what the management API changed. */
+/** What a hot batch writes of an account: money only, so that it never overwrites a change of the management API. */
 export const accountMoney: Table<AccountRow> = {
   name: 'accounts',
   columns: {

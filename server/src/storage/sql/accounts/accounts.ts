@@ -140,7 +140,7 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
   }
 }
 
-/** Another cap charges what is owed, in the same transaction. */
+/** A changed cap charges what is owed, in the same transaction. */
 function patchAccount(
   { engine, write, now, newId }: AccountStoreOptions,
   id: AccountId,
@@ -217,7 +217,7 @@ async function patchIn(
   return { value: found, changes }
 }
 
-/** Under a lock on every admin, in one order, so that two who suspend each other are not both gone. */
+/** Under a lock on every admin, in one order, so that two admins cannot suspend each other at the same time. */
 async function keepAnAdmin(
   engine: SqlEngine,
   transaction: Transaction<Schema>,
@@ -234,12 +234,12 @@ async function keepAnAdmin(
   if (only?.id === leaving && others.length === 0) throw new LastAdmin()
 }
 
-/** kysely's row is the stored row; naming it so lets one decoder serve the hot path too. */
+/** kysely's row is the stored row; with this type one decoder serves the hot path too. */
 function toStored(row: Selectable<AccountsTable>): Readonly<Record<string, string | bigint | null>> {
   return { ...row }
 }
 
-/** One form for every way to write an address; what is none is kept as its writer meant it. */
+/** One form for every spelling of an address; other text is kept as written. */
 function oneEmail(email: string): string {
   return normalEmail(email) ?? email.trim().toLowerCase()
 }
@@ -248,7 +248,7 @@ function purposeOf(id: AccountId, vendor: VendorCode): string {
   return `byok:${id}/${vendor}`
 }
 
-/** An account nobody said anything about: active, at list price, with nothing on it. */
+/** A default account: active, at list price, with empty balances. */
 export function newAccount() {
   return {
     kind: 'person',
@@ -271,7 +271,7 @@ export function newAccount() {
   }
 }
 
-/** The columns a patch speaks of; a field that is present as `undefined` clears its column. */
+/** The columns that a patch names; a field that is present as `undefined` clears its column. */
 function columnsOf(patch: AccountPatch): Partial<Insertable<AccountsTable>> {
   return {
     ...('email' in patch && { email: patch.email === undefined ? null : oneEmail(patch.email) }),

@@ -1,4 +1,4 @@
-/** API keys. Their plaintext never comes here, only its hash and what a list may show. */
+/** API keys. Their plaintext never reaches the store, only its hash and what a list may show. */
 import type { Kysely, Transaction, Updateable } from 'kysely'
 import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
 import type { Announcement } from '../../announcement.ts'
@@ -123,7 +123,7 @@ async function rotateKey(
   return { value: true, changes: [...hashes].map((one): Announcement => ({ kind: 'key', hash: one })) }
 }
 
-/** By a secret the key had before: as the key is now, but only until the overlap ends. */
+/** By an earlier secret of the key: the key as it is now, but only until the overlap ends. */
 async function findByFormer(reader: Kysely<Schema>, hash: string): Promise<Key | undefined> {
   const former = await reader
     .selectFrom('former_secrets')
@@ -159,7 +159,7 @@ async function readFormerUntil(
   return new Map(rows.map((row) => [keyId(row.key_id), Number(row.until)]))
 }
 
-/** Takes the row's lock, so that two rotations follow each other; the hash as it stands then. */
+/** Locks the row, so that two rotations follow each other; returns the present hash. */
 async function lockHash(transaction: Transaction<Schema>, id: KeyId): Promise<string | undefined> {
   const row = await transaction
     .updateTable('api_keys')
@@ -183,7 +183,7 @@ async function endFormer(
   return rows.map((row) => row.hash)
 }
 
-/** The columns a patch speaks of; a field that is present as `undefined` clears its column. */
+/** The columns that a patch names; a field that is present as `undefined` clears its column. */
 function columnsOf(patch: Partial<Key>): Updateable<ApiKeysTable> {
   return {
     ...('memberId' in patch && { member_id: patch.memberId ?? null }),

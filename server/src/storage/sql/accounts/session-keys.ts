@@ -1,4 +1,4 @@
-/** Keys that live no longer than a sign-in session: put by the console for itself, ended with the session. */
+/** Keys that live no longer than a sign-in session: created by the console for itself, ended with the session. */
 import type { Transaction } from 'kysely'
 import { type KeyId, keyId } from '../../../core/ids.ts'
 import type { Announcement } from '../../announcement.ts'
@@ -14,7 +14,7 @@ export async function putSessionKey(
 ): Promise<Written<KeyId | undefined>> {
   if (!(await lockSession(transaction, key.sessionId, at))) return { value: undefined, changes: [] }
   const columns = encodeKey(key)
-  // Of two first ones at once the index lets one in; the other waits for it, and takes its place.
+  // Of two simultaneous first ones, the index admits one; the other waits for it and replaces it.
   const added = await transaction
     .insertInto('api_keys')
     .values(columns)
@@ -29,7 +29,10 @@ export async function putSessionKey(
   return { value: keyId(former.id), changes }
 }
 
-/** After the sessions are gone, in the same transaction: one that is being given a key meanwhile waits for it, or is waited for. */
+/**
+ * After the sessions are gone, in the same transaction: a session that gets a key at the same moment waits for this, or
+ * this for it.
+ */
 export async function endSessionKeys(
   transaction: Transaction<Schema>,
   sessions: readonly { readonly id: string }[],

@@ -13,14 +13,14 @@ const PAGE_ROWS = 500
 
 type Unhashed = Omit<Selectable<AuditEntriesTable>, 'hash'>
 
-/** Until this transaction ends, no other adds an entry. */
+/** Until this transaction ends, no other can add an entry. */
 export async function lockEntries(engine: SqlEngine, transaction: Transaction<Schema>): Promise<void> {
   // SQLite has one writer at a time as it is.
   if (engine.name !== 'postgres') return
   await sql`select pg_advisory_xact_lock(${sql.lit(AUDIT_LOCK)})`.execute(transaction)
 }
 
-/** In whoever's transaction, as its last statement: the lock is held until it commits. */
+/** Within the caller's transaction, as its last statement: the lock is held until the commit. */
 export async function appendEntry(
   engine: SqlEngine,
   transaction: Transaction<Schema>,

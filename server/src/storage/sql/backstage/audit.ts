@@ -22,7 +22,7 @@ import type { Announcement } from '../../announcement.ts'
 export interface AuditStoreOptions {
   readonly engine: SqlEngine
   readonly write: AnnouncedWrite
-  /** The same stores, reading and writing within a transaction that is open already. */
+  /** The same stores within an open transaction. */
   readonly storesIn: (transaction: Transaction<Schema>, write: AnnouncedWrite) => AuditedStores
 }
 

@@ -52,7 +52,7 @@ export function createPriceStore(reader: Kysely<Schema>, write: AnnouncedWrite):
   }
 }
 
-/** The model's row is taken first, so that of two at one moment the second sees the first. */
+/** The model's row is locked first, so that of two simultaneous changes the second sees the first. */
 async function refuseSecond(
   transaction: Transaction<Schema>,
   { modelId: model, effectiveAt }: PriceChange,

@@ -3,7 +3,7 @@ import type { Schema } from '../schema.ts'
 import type { Differences } from '../verify/differences.ts'
 import { verifyChain } from './audit-chain.ts'
 
-/** The audit log is part of what `sluice verify` answers for. */
+/** The audit log is part of what `sluice verify` checks. */
 export async function verifyAudit(snapshot: Kysely<Schema>, differences: Differences): Promise<void> {
   const verdict = await verifyChain(snapshot)
   if (verdict.kind === 'whole') return

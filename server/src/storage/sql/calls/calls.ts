@@ -39,7 +39,7 @@ export function createCallStore(options: CallStoreOptions): CallStore {
       return outcome
     },
     async abandon(operation) {
-      // Last: what waited for the store may have a kind of its own.
+      // Last, because operations that waited for the store may have a kind of their own.
       const outcome = await run({ ...operation, kind: 'abandon' }, ['done'])
       if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
       return outcome
@@ -69,7 +69,7 @@ function isOneOf<Kind extends HotOutcome['kind']>(
   return kinds.some((kind) => kind === outcome.kind)
 }
 
-/** Knows whether the database takes what calls write. */
+/** Tracks whether the database accepts what calls write. */
 class WatchedGroup {
   canWrite = true
   readonly #group: GroupCommit

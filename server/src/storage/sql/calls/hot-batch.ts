@@ -1,6 +1,6 @@
 /**
  * One transaction of the hot verbs, without the database: which rows to load, what was decided. The engines load, call
- * `decideHotBatch` and write; everything that thinks is here and in `core/calls`.
+ * `decideHotBatch` and write; all decisions are here and in `core/calls`.
  *
  * Order of locks, the same in every transaction of every instance: open calls, accounts, credentials' limit states,
  * each in ascending order of id. A key belongs to one account, so the account's lock covers its key and its windows;
@@ -15,7 +15,7 @@ import type { AccountId, CallId, KeyId, MemberId } from '../../../core/ids.ts'
 
 export type HotResult =
   | { readonly kind: 'outcome'; readonly outcome: HotOutcome }
-  /** This operation alone cannot be done; the others of its batch stand. */
+  /** Only this operation cannot be done; the others of its batch are done. */
   | { readonly kind: 'impossible'; readonly message: string }
 
 /** First load: these open calls under lock, and which of `endable` have ended already. */
@@ -26,8 +26,8 @@ export interface WantedCalls {
 }
 
 /**
- * `open-calls`: a call that is open has not ended, so that only those are looked up which need not be open. `nothing`: all
- * of them are, because a log row was there although its call was open: it was logged while somebody reserved it.
+ * `open-calls`: an open call has not ended, so only calls that need not be open are looked up. `nothing`: all are looked
+ * up, because a log row was found although its call was open: it was logged during its reservation.
  */
 export type Trust = 'open-calls' | 'nothing'
 
@@ -76,7 +76,7 @@ export function wantedRows(
       continue
     }
     if (call !== undefined) wantCall(call)
-    // A call that is not open gets no place, so its credential is not touched.
+    // A call that is not open gets no slot, so its credential is not read.
     if (operation.kind === 'claim' && call !== undefined) {
       subjects.add(`credential:${operation.credentialId}`)
     }
@@ -96,7 +96,7 @@ export function wantedRows(
   }
 }
 
-/** What is left to load when `known` was loaded before. */
+/** What remains to be loaded after `known`. */
 export function withoutKnown(wanted: WantedRows, known: WantedRows): WantedRows {
   const less = <Id>(ids: readonly Id[], others: readonly Id[]): readonly Id[] => {
     const loaded = new Set(others)
@@ -135,14 +135,14 @@ export interface HotDecision {
 
 /** What to write, with the open calls told apart by how. */
 export interface HotWrites extends Omit<HotChanges, 'openCallsPut'> {
-  /** Plainly inserted: a row that is there after all is a concurrent repetition, and the batch runs again. */
+  /** Inserted without `on conflict`: an existing row means a concurrent repetition, and the batch is retried. */
   readonly openCallsNew: readonly OpenCall[]
   readonly openCallsChanged: readonly OpenCall[]
-  /** Plainly inserted too: what they add to the sums must not be added twice. */
+  /** Inserted without `on conflict` too: what they add to the sums must not be added twice. */
   readonly logs: readonly CallLogRow[]
 }
 
-/** Parses each price text once per thread; the text decides the result, so it is never out of date. */
+/** Parses each price text once per thread; the result depends on the text only, so it is never out of date. */
 const reader = createTermsReader()
 
 /** Runs the pure decision, leaving out reservations of calls that have ended. */
@@ -167,7 +167,7 @@ export function decideHotBatch(
   return { results, writes: writesOf({ ...changes, ...logsOf(changes, ended) }, rows) }
 }
 
-/** What a batch both logs and corrects is logged as it is in truth. */
+/** A row that a batch both logs and corrects is logged in its corrected form. */
 function logsOf(
   { logs, logsCorrected }: Pick<HotChanges, 'logs' | 'logsCorrected'>,
   ended: ReadonlySet<CallId>,
@@ -205,7 +205,7 @@ function repeatsEnded(
 }
 
 function writesOf({ openCallsPut, ...changes }: HotChanges, rows: HotRows): HotWrites {
-  // A call opened and closed in one batch leaves no row; nothing is put back after its removal.
+  // A call opened and closed in one batch leaves no row; a removed row is never written again.
   const closed = new Set(changes.openCallsClosed)
   const left = openCallsPut.filter((call) => !closed.has(call.callId))
   return {

@@ -3,7 +3,7 @@ import type { LimitState, Subject, WindowState } from '../../../core/ledger/hot-
 import { jsonInteger, parseStored } from '../stored-json.ts'
 import { numberOf, type StoredRow, type Table, textOf } from '../table.ts'
 
-/** What is carried over ends the window of a quota; of others, and of older releases, it is not there. */
+/** The window of a quota ends with what is carried over; other windows, and those of older releases, have no such value. */
 type PackedWindow = readonly [
   tier: string,
   anchor: number,

@@ -41,7 +41,7 @@ type Body = Omit<
   | 'description'
 > & {
   readonly member?: { readonly id: MemberId; readonly held: string }
-  /** What the call holds is no entry of the ledger; absent: an older release wrote the row, and booked the hold. */
+  /** The call's hold is not a ledger entry; absent: an older release wrote the row and booked the hold. */
   readonly holdIsUnbooked?: true
 }
 

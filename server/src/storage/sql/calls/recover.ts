@@ -1,4 +1,4 @@
-/** Finishes what instances left open that have ended, or that nobody hears of. */
+/** Finishes what dead or silent instances left open. */
 import { sql, type Transaction } from 'kysely'
 import { decideRecovery } from '../../../core/calls/ends/recover.ts'
 import { type CallId, callId, type InstanceId, instanceId } from '../../../core/ids.ts'
@@ -15,7 +15,7 @@ import type { CallStore } from '../../stores/calls.ts'
 
 /** Calls finished at once: one batch of the group commit. */
 const FINISHED_AT_ONCE = 500
-/** Calls of an instance that it may have forgotten, looked at in one round. */
+/** How many possibly forgotten calls of an instance are checked in one round. */
 const LEAKED_AT_ONCE = 500
 
 export interface RecoveryOptions {
@@ -26,8 +26,8 @@ export interface RecoveryOptions {
 }
 
 /**
- * The recovery owns the calls it takes over under a name of its own with a heartbeat, so that no other instance takes
- * them too; should it die or lose the database in between, that name falls silent and they are found again.
+ * A recovery owns the calls it takes over under its own name with a heartbeat, so that no other instance takes them too.
+ * If it dies or loses the database meanwhile, that name falls silent and the calls are found again.
  */
 export async function takeOver(
   options: RecoveryOptions,
@@ -38,7 +38,7 @@ export async function takeOver(
   let ended = 0
   for (const seen of instances) {
     if (seen.hasCalls) ended += (await takeOverOne(options, seen, at)).length
-    // What is seen here has not changed since; a row with a raised epoch is forgotten when it was silent once more.
+    // What was seen here has not changed since; a row with a raised epoch is removed when it was silent for another period.
     else await forgetSilent(engine, seen)
   }
   return ended
@@ -59,13 +59,13 @@ async function takeOverOne(
   })
 }
 
-/** A process that is known to have ended is marked so, for whoever waits for what it leased. */
+/** A process that is known to have ended is marked so, because others wait for its leases. */
 async function forgetSilent({ writer }: SqlEngine, seen: SeenInstance): Promise<void> {
   if (seen.gone && seen.beatAt > 0) await raiseEpoch(writer, seen)
   else await forgetInstance(writer, seen)
 }
 
-/** Nobody but the instance itself ends what it has forgotten: others cannot know what it runs. */
+/** Only the instance itself ends calls that it has forgotten: others cannot know what it runs. */
 export async function recoverLeaked(
   options: RecoveryOptions,
   { instance, at, startedBefore, isRunning }: Parameters<CallStore['recoverLeaked']>[0],
@@ -87,7 +87,7 @@ export async function recoverLeaked(
   })
 }
 
-/** Calls in use just now are left for later. */
+/** Calls that are locked at the moment are left for later. */
 const skipLocked = ({ name }: SqlEngine) => (name === 'postgres' ? sql`for update of c skip locked` : sql``)
 
 /** Gives calls to a recovery of a new name, and ends them. */
@@ -109,7 +109,7 @@ async function underOwnName(
     const last = rows.at(-1)
     if (last === undefined || rows.length < FINISHED_AT_ONCE) break
     after = textOf(last, 'call_id')
-    // Others take over from a recovery that says nothing for too long.
+    // Others take over from a recovery that is silent for too long.
     await beatHeart(engine, owner, { at, epoch: 1 })
   }
   await forgetInstance(engine.writer, { id: owner })
@@ -117,8 +117,8 @@ async function underOwnName(
 }
 
 /**
- * A task that was written while its call was taken was not seen by that statement. This one sees it, and with the call
- * owned by the recovery no other is written.
+ * That statement does not see a task that was written while its call was taken. This one does, and while the recovery
+ * owns the call no further task is written.
  */
 async function takenAfter(
   { writer }: SqlEngine,
@@ -132,7 +132,7 @@ async function takenAfter(
   return rows
 }
 
-/** One call that cannot be finished must not keep the others open. */
+/** One call that cannot be finished must not block the others. */
 async function finish(
   { group, log }: RecoveryOptions,
   row: StoredRow,
@@ -148,7 +148,7 @@ async function finish(
   }
 }
 
-/** What its own instance has not said by now stays as recovery left it, for good. */
+/** What its own instance has not reported by now stays as recovery left it. */
 export async function forgetRecovered({ writer }: SqlEngine, before: number): Promise<void> {
   await writer.deleteFrom('open_calls').where('recovered_at', '<', BigInt(before)).execute()
 }

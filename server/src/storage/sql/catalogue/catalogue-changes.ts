@@ -20,7 +20,7 @@ export interface CatalogueTools {
 type Database = Transaction<Schema>
 type Change<Kind extends CatalogueChange['kind']> = Extract<CatalogueChange, { readonly kind: Kind }>
 
-/** What is to be announced beside the catalogue. */
+/** What is to be announced besides the catalogue. */
 export async function applyCatalogueChange(
   database: Database,
   change: CatalogueChange,
@@ -88,7 +88,7 @@ async function putSettings(
     .values({ id: 1, body })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }))
     .execute()
-  // Every account with a setting in money has another number of µCr there.
+  // Every account with an amount in money gets another number of µCr.
   return changed ? [{ kind: 'everything' }] : []
 }
 
@@ -204,7 +204,7 @@ async function putChain(database: Database, { chain, credentialName }: Change<'p
     .execute()
 }
 
-/** What the chain was to its health at the former place says nothing of the new one. */
+/** The chain's earlier health says nothing about its new place. */
 async function moveChain(
   database: Database,
   { id, vendorCode, from, to }: Change<'move-chain'>,

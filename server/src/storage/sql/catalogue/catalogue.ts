@@ -1,4 +1,4 @@
-/** The catalogue: read whole as one immutable value, changed by natural key in one transaction. */
+/** The catalogue: read as one immutable value, changed by natural key in one transaction. */
 import type { Kysely } from 'kysely'
 import type {
   Catalogue,
@@ -52,7 +52,7 @@ const NO_SECRET: CredentialSecret = { secret: undefined, fields: {} }
 export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueStore {
   const { engine, reader, write, secrets, newId, now } = options
   return {
-    // One unchanging state, so that no chain is read without its model. SQLite reads so in any transaction.
+    // One snapshot, so that no chain is read without its model. SQLite provides that in any transaction.
     read: () =>
       reader.isTransaction
         ? readCatalogue(reader, secrets)

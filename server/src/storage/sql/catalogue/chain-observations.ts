@@ -1,4 +1,4 @@
-/** What was seen of chains: small rows, written now and then, merged over instances. */
+/** Observations of chains: small rows, written periodically, merged over instances. */
 import { sql } from 'kysely'
 import { chainId } from '../../../core/ids.ts'
 import type { SqlEngine } from '../engine.ts'
@@ -16,7 +16,7 @@ export async function readObservations({ reader }: SqlEngine): Promise<readonly 
   }))
 }
 
-/** The latest rate counts; of the times a cap was broken the later one. */
+/** The latest rate counts, and the latest time a cap was exceeded. */
 export async function writeObservations(
   { writer }: SqlEngine,
   observed: readonly ObservedChain[],

@@ -4,7 +4,7 @@ import { UNLIMITED } from '../../../core/limits/policy.ts'
 import type { Schema } from '../schema.ts'
 import { parseStored } from '../stored-json.ts'
 
-/** What holds until settings are put (gateway file). */
+/** The defaults until settings are written (gateway file). */
 const DEFAULT_SETTINGS: Settings = {
   currency: 'CNY',
   creditsPerUnit: '1000',

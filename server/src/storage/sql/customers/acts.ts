@@ -1,4 +1,4 @@
-/** Acts on one account: decided under its lock and written whole. */
+/** Acts on one account: decided under its lock and written atomically. */
 import type { Transaction } from 'kysely'
 import type { JsonObject } from '../../../core/json.ts'
 import type { AccountId } from '../../../core/ids.ts'
@@ -58,7 +58,7 @@ export async function lockAccount(
   return row === undefined ? undefined : decodeAccount({ ...row })
 }
 
-/** What an act is known again by. */
+/** What identifies a repeated act. */
 export type ActName = Pick<Act<never>, 'accountId' | 'operation' | 'idempotency' | 'at'>
 
 export async function findAnswer(

@@ -1,4 +1,4 @@
-/** Alerts: what stands, and who is still to be told of it. */
+/** Alerts: which are active, and who is still to be notified. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import {

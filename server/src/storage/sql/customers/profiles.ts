@@ -13,7 +13,7 @@ interface StoredAlerts {
   readonly lowCredits?: string
   readonly failuresPerHour?: number
   readonly webhookUrl?: string
-  /** Absent where it was written before there were any: as if nothing had been said. */
+  /** Absent in older rows, which means not set. */
   readonly receipts?: boolean
 }
 
@@ -56,7 +56,7 @@ function encodeAlerts(alerts: AlertSettings): string {
   return JSON.stringify({ ...alerts, lowCredits: alerts.lowCredits?.toString() })
 }
 
-/** Somebody is to be told of something. */
+/** Whether the profile asks for any notification. */
 function isWatching(alerts: AlertSettings): boolean {
   const has = alerts.lowCredits !== undefined || alerts.failuresPerHour !== undefined
   return has && (alerts.email || alerts.webhookUrl !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Statements of one account. Its held Credits are its own still, so what moves between the two is no entry, and sums and
- * entries agree: opening + entries = closing.
+ * Statements of one account. Held Credits still belong to the account, so movements between the two are not entries, and
+ * the sums agree: opening + entries = closing.
  */
 import { type Kysely, sql } from 'kysely'
 import type { AccountId } from '../../../core/ids.ts'
@@ -14,7 +14,10 @@ import { pageLimit } from '../page.ts'
 import type { Schema } from '../schema.ts'
 import { decodeTransfer, splitLedgerAccount } from '../ledger/transfer-row.ts'
 
-/** Movements inside an account's Credits (of older releases), the quota's, which is no money of the account, and what is owed until it is charged. */
+/**
+ * Movements inside an account's Credits (of older releases), the quota's, which is not money of the account, and what is
+ * owed until it is charged.
+ */
 const SILENT: readonly Transfer['kind'][] = [
   'hold',
   'release',
@@ -79,7 +82,7 @@ async function sumsBefore(
 ): Promise<PoolSums> {
   let query = snapshot
     .selectFrom('transfers')
-    // As text: a sum may be wider than its terms, and PostgreSQL's is no integer any more.
+    // As text: a sum may be wider than its terms, and PostgreSQL's type for it is not an integer.
     .select(['debit', 'credit', sql<string>`cast(sum(amount) as text)`.as('amount')])
     .where('account_id', '=', account)
     .where('at', '<', BigInt(until))

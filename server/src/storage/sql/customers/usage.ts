@@ -1,4 +1,4 @@
-/** What was used, by bucket of time and what was asked for, and by chain. */
+/** Usage by time bucket and by the requested groups, and by chain. */
 import { type RawBuilder, sql } from 'kysely'
 import { chainId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
@@ -157,7 +157,7 @@ function used(
   return sql.join(selects, sql` union all `)
 }
 
-/** Each half-hour by itself: the table lies in order of time, and of one account there is little in each. */
+/** Each half-hour separately: the table is ordered by time, and one account has few rows in each. */
 function looked(
   engine: EngineName,
   period: Period,
@@ -170,7 +170,7 @@ function looked(
       ? sql` and at in (select value from json_each(${JSON.stringify(times)}))`
       : sql` and at = any(cast(${`{${times.join(',')}}`} as bigint[]))`
   if (accountId !== undefined) return each
-  // A key leads to its account, by which the table is looked up.
+  // The key's account is looked up first, because the table is indexed by account.
   const keys = [...(keyId === undefined ? [] : [keyId]), ...(keyIds ?? [])]
   return sql`${each} and account_id in (select account_id from api_keys where id in (${sql.join(keys)}))`
 }

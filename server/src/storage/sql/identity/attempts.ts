@@ -1,4 +1,4 @@
-/** Buckets of tries, one number each. */
+/** Buckets of attempts, one number each. */
 import type { Transaction } from 'kysely'
 import { type AttemptBucket, decideAttempt, returnAttempt } from '../../../core/identity/attempt-bucket.ts'
 import type { AttemptStore } from '../../stores/identity.ts'
@@ -43,7 +43,7 @@ function inOrder(buckets: readonly AttemptBucket[]): readonly AttemptBucket[] {
   return buckets.toSorted((one, other) => (one.subject < other.subject ? -1 : 1))
 }
 
-/** Locks the bucket, making it when it is not there. */
+/** Locks the bucket, creating it if necessary. */
 async function lockBucket(transaction: Transaction<Schema>, subject: string, at: number): Promise<number> {
   const { empty_at } = await transaction
     .insertInto('attempts')

@@ -1,4 +1,4 @@
-/** Seeds of one-time passwords, sealed, and the codes that stand in for a lost one. */
+/** Seeds of one-time passwords, sealed, and the recovery codes. */
 import type { AccountId } from '../../../core/ids.ts'
 import { Secret } from '../../../core/secret.ts'
 import type { FactorStore } from '../../stores/identity.ts'

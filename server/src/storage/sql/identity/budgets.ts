@@ -39,7 +39,7 @@ function inOrder(budgets: readonly Budget[]): readonly Budget[] {
   return budgets.toSorted((one, other) => (one.subject < other.subject ? -1 : 1))
 }
 
-/** Locks the row, making it when it is not there. */
+/** Locks the row, creating it if necessary. */
 async function lockBudget(transaction: Transaction<Schema>, { subject, endsAt }: Budget): Promise<number> {
   const { used } = await transaction
     .insertInto('message_budgets')

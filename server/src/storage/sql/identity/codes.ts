@@ -1,4 +1,4 @@
-/** Verification codes: six digits are soon guessed from a plain hash, so theirs is keyed. */
+/** Verification codes: six digits are easily found from a plain hash, so theirs is keyed. */
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CodeStore, CodeUse } from '../../stores/identity.ts'
@@ -26,7 +26,7 @@ export function createCodeStore({ write, secrets }: IdentityStoreOptions): CodeS
             code_hash: hashOf(use, code.unwrap()),
             ...row,
           })
-          // The same six digits once more: one code that lasts longer.
+          // The same six digits again: one code that lasts longer.
           .onConflict((conflict) =>
             conflict.columns(['purpose', 'target', 'place', 'code_hash']).doUpdateSet(row),
           )
@@ -36,7 +36,7 @@ export function createCodeStore({ write, secrets }: IdentityStoreOptions): CodeS
 
     redeem: (use, code, { place, at }) =>
       write(async (transaction) => {
-        // Taking the tries first locks the rows: parallel guesses are counted one by one.
+        // Taking the attempts first locks the rows, so that parallel guesses are counted one by one.
         const rows = await transaction
           .updateTable('sent_codes')
           .set((columns) => ({
@@ -52,7 +52,7 @@ export function createCodeStore({ write, secrets }: IdentityStoreOptions): CodeS
           .returning('code_hash')
           .execute()
         const wanted = hashOf(use, code.unwrap())
-        // Every row is compared, so that the answer takes as long whichever is right.
+        // Every row is compared, so that the time does not show which one is right.
         const right = rows.filter((row) => sameHash(row.code_hash, wanted)).length > 0
         if (right) {
           await transaction
@@ -66,7 +66,7 @@ export function createCodeStore({ write, secrets }: IdentityStoreOptions): CodeS
   }
 }
 
-/** Takes as long whatever they differ in. */
+/** Constant-time comparison. */
 function sameHash(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }

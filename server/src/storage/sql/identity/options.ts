@@ -1,4 +1,4 @@
-/** What every store of identities stands on. */
+/** What every identity store needs. */
 import type { SqlEngine } from '../engine.ts'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'

@@ -53,7 +53,7 @@ export function createPasskeyStore({ reader, write }: IdentityStoreOptions): Pas
           .updateTable('passkeys')
           .set({ counter, used_at: at })
           .where('id', '=', id)
-          // An authenticator that counts never says the same number twice; one that does not always says 0.
+          // An authenticator with a counter never returns the same number twice; one without always returns 0.
           .where((row) => (counter === 0 ? row('counter', '=', 0n) : row('counter', '<', BigInt(counter))))
           .executeTakeFirst()
         return { value: numUpdatedRows === 1n, changes: [] }

@@ -1,4 +1,4 @@
-/** Sessions. Their tokens never come here, only the hashes. */
+/** Sessions. Their tokens never reach the store, only the hashes. */
 import { accountId } from '../../../core/ids.ts'
 import type { Session, SessionStore, SignInMethod } from '../../stores/identity.ts'
 import { endSessionKeys } from '../accounts/session-keys.ts'
@@ -115,7 +115,7 @@ export function createSessionStore({ reader, write }: IdentityStoreOptions): Ses
   }
 }
 
-/** Of a look, the session it was opened from has to live too. */
+/** An impersonation also needs the session it was opened from. */
 function livingSessions(reader: IdentityStoreOptions['reader'], at: number) {
   const now = BigInt(at)
   return reader

@@ -1,4 +1,4 @@
-/** Movements written with the balances they change, in whoever's transaction. */
+/** Writes movements together with the balances they change, in the caller's transaction. */
 import type { Transaction } from 'kysely'
 import type { Transfer } from '../../../core/ledger/hot-rows.ts'
 import { type AccountId, accountId } from '../../../core/ids.ts'
@@ -80,7 +80,7 @@ interface Balance extends Readonly<Delta> {
   readonly id: string
 }
 
-/** The balances as they will be; the rows stay locked, taken in order like in every transaction that moves money. */
+/** The resulting balances; the rows stay locked, in the order that every transaction with money uses. */
 async function lockBalances(
   engine: SqlEngine,
   transaction: Transaction<Schema>,
@@ -107,8 +107,8 @@ async function lockBalances(
 }
 
 /**
- * A pool that is taken from may not fall below zero. One that an overrun left below zero may be given to, however little.
- * Held Credits belong to running calls, so they are none that a booking may take.
+ * A debited pool may not fall below zero. A pool that an overrun left below zero may be credited with any amount. Held
+ * Credits belong to running calls, so a booking may not take them.
  */
 function refuseOverdraft(after: Balance, deltas: ReadonlyMap<string, Delta>): void {
   const delta = deltas.get(after.id) ?? { credits: 0n, held: 0n, balance: 0n }
@@ -127,7 +127,7 @@ function refuseLarge(amount: MicroCredits): void {
     throw new AmountTooLarge(`one booking is ${AMOUNT_MAX / MICRO_CREDITS_PER_CREDIT} Credits at most`)
 }
 
-/** A pool that is full may be taken from still. */
+/** A full pool may still be debited. */
 function refuseFull(after: Balance, deltas: ReadonlyMap<string, Delta>): void {
   const delta = deltas.get(after.id) ?? { credits: 0n, held: 0n, balance: 0n }
   for (const pool of ['credits', 'balance'] as const) {

@@ -1,4 +1,4 @@
-/** Charges what accounts owe as far as their monthly caps have room, in whoever's transaction. */
+/** Charges what accounts owe as far as their monthly caps have room, in the caller's transaction. */
 import type { Transaction } from 'kysely'
 import { chargeOwed } from '../../../core/admission/owed.ts'
 import type { AccountRow } from '../../../core/ledger/hot-rows.ts'
@@ -16,11 +16,11 @@ export interface OwedCharging {
   readonly newId: () => string
   /** Epoch ms. */
   readonly at: number
-  /** Month that runs; absent: that of `at`. An account whose own is later stays in that. */
+  /** Current month; absent: that of `at`. An account in a later month stays in it. */
   readonly monthStart?: number
 }
 
-/** Of these accounts; returns those that were charged. Their rows stay locked, in order. */
+/** For these accounts; returns those that were charged. Their rows stay locked, in order. */
 export async function chargeOwedIn(
   transaction: Transaction<Schema>,
   ids: readonly AccountId[],

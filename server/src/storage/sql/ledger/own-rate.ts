@@ -1,6 +1,6 @@
 /**
- * The platform's own currency and its rate in the store. Balances are kept as µCr, so once there is one both stay; until
- * then what is set in money keeps its worth when either changes.
+ * The platform's own currency and its rate in the store. Balances are kept as µCr, so once there is one, both are fixed;
+ * until then amounts set in money keep their worth when either changes.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DecimalText, Settings } from '../../../core/catalogue.ts'
@@ -47,16 +47,15 @@ export async function findRateHold(
 }
 
 /**
- * Before settings are written: nobody else writes them or books until this transaction ends. Who books locks an account
- * first, so that order holds here too. SQLite has one writer anyway.
+ * Called before settings are written: nobody else writes them or books until this transaction ends. A booking locks an
+ * account first, so the same order is used here. SQLite has one writer anyway.
  */
 export async function lockRate(engine: SqlEngine, transaction: Transaction<Schema>): Promise<void> {
   if (engine.name === 'postgres') await sql`lock table accounts in exclusive mode`.execute(transaction)
 }
 
 /**
- * Where money becomes µCr that stay: the rate they were counted at is the one that holds, and does until this transaction
- * ends.
+ * Where money becomes stored µCr: checks that the rate used is the current one, and keeps it until this transaction ends.
  */
 export async function checkRate(
   engine: SqlEngine,

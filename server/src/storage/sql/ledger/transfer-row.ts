@@ -57,7 +57,7 @@ export function decodeTransfer(row: StoredRow): Transfer {
   }
 }
 
-/** Owner of every ledger account that is no customer's. */
+/** Owner of every ledger account that does not belong to a customer. */
 export const PLATFORM = 'platform'
 
 /** `acc_1/credits` → owner `acc_1`, pool `credits`. */
@@ -67,7 +67,7 @@ export function splitLedgerAccount(account: string): { readonly owner: string; r
   return { owner: account.slice(0, slash), pool: account.slice(slash + 1) }
 }
 
-/** The customer whose statement shows the transfer. Two customers never stand in one transfer: the platform is between. */
+/** The customer whose statement shows the transfer. A transfer never has two customers: the platform is in between. */
 export function concernedAccount(transfer: Pick<Transfer, 'debit' | 'credit'>): string | undefined {
   const debit = splitLedgerAccount(transfer.debit).owner
   const credit = splitLedgerAccount(transfer.credit).owner

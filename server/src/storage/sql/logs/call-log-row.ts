@@ -56,7 +56,7 @@ type Detail = SaidAlike & {
   readonly audioSeconds?: number | undefined
 }
 
-/** What the text says as the row does. */
+/** The fields of the text in the form of the row. */
 type SaidAlike = Omit<
   CallLogRow,
   Column | 'usage' | 'recipe' | 'owed' | 'recovered' | 'characters' | 'audioSeconds'
@@ -64,7 +64,7 @@ type SaidAlike = Omit<
 
 type Column = keyof ReturnType<typeof columnsOf>
 
-/** What has columns of its own, and what every row says beside `EMPTY_LOG_ROW`. */
+/** The fields with columns of their own, and those that every row sets in addition to `EMPTY_LOG_ROW`. */
 const IN_COLUMNS: { readonly [Name in Column]: undefined } = {
   callId: undefined,
   requestId: undefined,

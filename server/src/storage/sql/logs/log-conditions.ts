@@ -1,4 +1,4 @@
-/** Which of a filter's conditions are looked up in an index, and which are held against the rows that come from it. */
+/** Which of a filter's conditions use an index, and which are checked on the rows found there. */
 import type { SelectQueryBuilder } from 'kysely'
 import { indexableText } from '../free-text.ts'
 import type { Schema } from '../schema.ts'
@@ -7,21 +7,21 @@ import type { LogFilter } from '../../stores/logs.ts'
 export type Logs = SelectQueryBuilder<Schema, 'call_logs', object>
 
 export interface LogConditions {
-  /** Looked up in one index; none: by time alone. */
+  /** Looked up in one index; none: by time only. */
   readonly chosen: readonly LogCondition[]
   readonly rest: readonly LogCondition[]
-  /** Keys whose rows are wanted: each looked up in the index of keys, or held against the rows. */
+  /** Keys whose rows are wanted: each looked up in the index of keys, or checked on the rows. */
   readonly keys:
     | {
         readonly by: 'index' | 'rows'
         readonly ids: readonly string[]
       }
     | undefined
-  /** µCr deducted; in no index, so held against the rows too. */
+  /** µCr deducted; in no index, so checked on the rows too. */
   readonly deducted: Bounds
-  /** Reported usage that could not be; in no index. */
+  /** Impossible reported usage; in no index. */
   readonly suspect: boolean
-  /** Whether calls have to have failed; undefined: either. Held against the rows. */
+  /** Whether calls have to have failed; undefined: either. Checked on the rows. */
   readonly failed: boolean | undefined
 }
 
@@ -30,7 +30,7 @@ export interface Bounds {
   readonly most: bigint | undefined
 }
 
-/** Nothing but an index decides: every row that comes from it is wanted. */
+/** The index alone decides: every row it finds is wanted. */
 export function isIndexAlone({ rest, keys, deducted, suspect, failed }: LogConditions): boolean {
   const bounded = deducted.least !== undefined || deducted.most !== undefined
   return rest.length === 0 && keys?.by !== 'rows' && !bounded && !suspect && failed === undefined
@@ -44,8 +44,8 @@ type TextColumn = 'request_id' | 'custom_id' | 'end_user' | 'key_id' | 'account_
 type Column = LogCondition['column']
 
 /**
- * The indexes, those that usually lead to the fewest rows first. A choice of our own, because a planner that knows
- * nothing of the data may walk through ten million rows of a model to find one account's.
+ * The indexes, those that usually lead to the fewest rows first. We choose, because a planner without statistics may scan
+ * ten million rows of a model to find one account's.
  */
 const INDEXES: readonly (readonly Column[])[] = [
   ['request_id'],
@@ -58,7 +58,7 @@ const INDEXES: readonly (readonly Column[])[] = [
   ['app_id'],
   ['model'],
 ]
-/** Lower ones are in no index: most calls succeed, and time leads to them as fast. */
+/** Lower ones are in no index: most calls succeed, and the index by time finds them as fast. */
 export const FAILURE_STATUS_MIN = 400n
 
 export function logConditions(filter: LogFilter): LogConditions {
@@ -80,7 +80,7 @@ export function logConditions(filter: LogFilter): LogConditions {
 
 /** Columns that lead to fewer rows than several keys do. */
 const FEWER: ReadonlySet<Column> = new Set<Column>(['request_id', 'custom_id', 'end_user', 'key_id'])
-/** Each key is a look-up of its own, whose rows are sorted together. */
+/** Each key is a separate look-up; the rows are merged. */
 const KEYS_LOOKED_UP_MAX = 20
 
 function keysOf({ keyIds }: LogFilter, best: readonly Column[]): LogConditions['keys'] {

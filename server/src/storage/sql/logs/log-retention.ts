@@ -1,4 +1,4 @@
-/** What is past its retention leaves the log, in batches small enough that no call waits for them. */
+/** Removes expired rows from the log, in batches small enough that no call waits for them. */
 import { sql } from 'kysely'
 import type { SqlEngine } from '../engine.ts'
 import { noteKeptSince } from '../usage/kept-since.ts'
@@ -8,7 +8,7 @@ const BATCH_ROWS = 1_000
 /** The rest goes the next time. */
 const BATCHES_MAX = 200
 
-/** Returns how many rows went. */
+/** Returns how many rows were removed. */
 export async function keepLog(engine: SqlEngine, upkeep: LogUpkeep): Promise<number> {
   const { keepSince } = upkeep
   if (keepSince !== undefined) await noteKeptSince(engine.writer, keepSince)

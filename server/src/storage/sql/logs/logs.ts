@@ -46,7 +46,7 @@ export function createLogStore(engine: SqlEngine): LogStore {
   }
 }
 
-/** One look at the end of an index for each key, however many calls it made. */
+/** One look-up at the end of an index for each key, however many calls it made. */
 async function readLastUses(
   reader: Kysely<Schema>,
   keys: readonly KeyId[],
@@ -82,7 +82,7 @@ interface Page {
   readonly wanted: number
 }
 
-/** The rows of the index that was chosen, newest first; of them, where more is asked, those that match the rest. */
+/** The rows of the chosen index, newest first, filtered by the remaining conditions. */
 async function readRows(
   reader: Kysely<Schema>,
   { conditions, after, wanted }: Page,
@@ -111,7 +111,7 @@ async function readRows(
 /** The row's detail is JSON, in which text of a client cannot hold a quote that is not escaped. */
 const SUSPECT = '%"usageSuspect":{%'
 
-/** Where a page that looked at as many rows as it may has to go on; undefined: it saw the last one. */
+/** Where to continue after a page that read its maximum of rows; undefined: it read the last one. */
 async function endOfScan(
   reader: Kysely<Schema>,
   conditions: Conditions,
@@ -151,7 +151,7 @@ function scanOne(reader: Kysely<Schema>, { chosen, from, to }: Conditions, after
   let logs: Logs = reader.selectFrom('call_logs')
   for (const { column, value } of chosen) {
     logs = column === 'request_id' ? ofRequest(logs, String(value)) : logs.where(column, '=', value)
-    // Said again as the index says it, so that it can be used.
+    // Repeated in the index's own terms, so that it can be used.
     if (column === 'http_status') logs = logs.where('http_status', '>=', sql.lit(FAILURE_STATUS_MIN))
   }
   if (from !== undefined) logs = logs.where('created_at', '>=', BigInt(from))

@@ -1,6 +1,6 @@
 import { DIALECTS, type Dialect, type EngineName, type Migration } from './dialect.ts'
 
-/** What only the operator's pages need. */
+/** Tables that only the operator's pages need. */
 export const backstage: Migration = { version: 5, name: 'audit, announcements, future prices', statements }
 
 function statements(engine: EngineName): readonly string[] {

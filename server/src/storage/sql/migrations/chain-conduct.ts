@@ -1,6 +1,9 @@
 import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
 
-/** What a chain does when its client leaves or it stalls, what dear fields cost, and what was seen of a chain. */
+/**
+ * A chain's behaviour when its client leaves or it stalls, the cost of fields with extra cost, and observations of a
+ * chain.
+ */
 export const chainConduct: Migration = { version: 20, name: 'conduct of chains, surcharges', statements }
 
 function statements(engine: EngineName): readonly string[] {

@@ -1,6 +1,6 @@
 import type { EngineName, Migration } from './dialect.ts'
 
-/** Every price names its currency: until now all were in the one of the settings, whose rate was told as that of yuan. */
+/** Every price names its currency: until now all were in the settings' currency, whose rate was given for yuan. */
 export const currencies: Migration = { version: 26, name: 'currencies of prices', statements }
 
 /** What presets were converted at until now: a dollar is worth as much as it was. */

@@ -2,7 +2,7 @@ import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
 
 /**
  * Several codes of one address at a time, each with where it was asked for; what was sent of a budget; whether a session
- * stands behind a second factor.
+ * used a second factor.
  */
 export const severalCodes: Migration = {
   version: 22,

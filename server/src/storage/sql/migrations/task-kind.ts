@@ -1,6 +1,9 @@
 import type { Migration } from './dialect.ts'
 
-/** The table of video tasks keeps every kind of task that outlives its request: they are leased, polled and ended alike. */
+/**
+ * The table of video tasks keeps every kind of task that outlives its request: all are leased, polled and ended in the
+ * same way.
+ */
 export const taskKind: Migration = {
   version: 19,
   name: 'kinds of tasks',

@@ -1,6 +1,6 @@
 import { DIALECTS, type Dialect, type EngineName, type Migration } from './dialect.ts'
 
-/** Money that comes in: redemption codes, and payments through a provider. */
+/** Incoming money: redemption codes, and payments through a provider. */
 export const topUps: Migration = { version: 10, name: 'redemption codes, top-ups', statements }
 
 function statements(engine: EngineName): readonly string[] {

@@ -12,7 +12,7 @@ function statements(engine: EngineName): readonly string[] {
   const { integer } = DIALECTS[engine]
   const sums = FIRST_SUMS.map((name) => `${name} ${integer} not null`).join(', ')
   return [
-    // By time first: what is written lies together, and an account's half-hours are looked up one by one.
+    // By time first: rows written together are stored together, and an account's half-hours are looked up one by one.
     `create table usage_half_hours (
        at ${integer} not null, account_id text not null, key_id text not null, model text not null,
        app_id text not null, chain_id ${integer} not null, credits_per_yuan text not null, lane ${integer} not null,
@@ -84,14 +84,14 @@ const FIRST_SUMS = USAGE_SUMS.filter((name) => !SOUND_SUMS.some((later) => later
 
 /** Characters of a model's or an application's name. */
 export const USAGE_NAME_MAX = 256
-/** An upstream may claim any number; beyond this one is not believed, so that sums stay within 64 bits. */
+/** An upstream may report any number; larger ones are capped here, so that sums stay within 64 bits. */
 export const USAGE_QUANTITY_MAX = 1_000_000_000_000
 /** µCr; a billion Credits for one call. */
 export const USAGE_AMOUNT_MAX = 1_000_000_000_000_000
 
 /**
- * Adds what the log holds. `condition` continues a `where` over `call_logs`. SQLite takes row for row, because it would
- * keep all of them in memory to group them; PostgreSQL has to group, because it changes a row once in a statement.
+ * Adds what the log holds. `condition` continues a `where` over `call_logs`. SQLite adds row by row, because grouping
+ * would keep all rows in memory; PostgreSQL must group, because a statement may change a row only once.
  */
 export function fillUsage(
   engine: EngineName,
@@ -113,8 +113,8 @@ export function fillUsage(
 }
 
 /**
- * What each logged call adds, in two selects with the same columns, each ending in a `where`: the call itself, and one row
- * for each line of its recipe. `began` is the call's own time.
+ * What each logged call adds, as two selects with the same columns, each ending in a `where`: the call itself, and one
+ * row per line of its recipe. `began` is the call's own time.
  */
 export function loggedUsage(engine: EngineName): readonly [calls: string, lines: string] {
   const read = READERS[engine]

@@ -1,7 +1,7 @@
 import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
 import { SOUND_SUMS } from './usage-half-hours.ts'
 
-/** Characters that were spoken and sound that was listened to, among the sums by half-hours: none was before. */
+/** Characters of speech and seconds of transcribed sound in the sums by half-hours; there were none before. */
 export const usageOfSound: Migration = { version: 30, name: 'usage of sound', statements }
 
 function statements(engine: EngineName): readonly string[] {

@@ -4,7 +4,7 @@ export const videos: Migration = { version: 2, name: 'video tasks', statements }
 
 /**
  * Open tasks are few and looked for all the time, ended ones are many and wait to expire: each kind has its own index.
- * What clients and vendors wrote is JSON text, so that no character of it is one an engine refuses.
+ * Text of clients and vendors is stored as JSON, so that no engine refuses any of its characters.
  */
 function statements(engine: EngineName): readonly string[] {
   const { integer, hot }: Dialect = DIALECTS[engine]

@@ -1,4 +1,4 @@
-/** The end of an organisation: nobody acts or calls for it any more, what it did stays on record. */
+/** Closes an organisation: nobody can act or call for it any more; its history is kept. */
 import { sql, type Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
@@ -33,7 +33,7 @@ export async function closeIn(
     .select(['credits', 'balance', 'owed'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  // What is owed is charged at the end, whatever the cap says.
+  // What is owed is charged at the end, whatever the cap.
   const left = {
     credits: microCredits(account.credits - account.owed),
     balance: microCredits(account.balance),
@@ -76,7 +76,7 @@ async function removeMembers(
   return removed.map((row) => ({ kind: 'account', accountId: accountId(row.account_id) }))
 }
 
-/** No renewal takes of what is left, nobody is written to, and no secret of theirs is kept. */
+/** No renewal takes from the remaining money, no mail is sent, and no secret is kept. */
 async function endAccount(transaction: Transaction<Schema>, id: AccountId): Promise<void> {
   await transaction
     .updateTable('accounts')

@@ -1,4 +1,7 @@
-/** Money from an owner's own account into their organisation's, over a pool of the platform: no transfer has two customers. */
+/**
+ * Money from an owner's own account into their organisation's, through a pool of the platform: no transfer has two
+ * customers.
+ */
 import type { Transaction } from 'kysely'
 import type { Transfer } from '../../../core/ledger/hot-rows.ts'
 import { balancePool, creditsPool } from '../../../core/ledger/ledger.ts'
@@ -47,7 +50,7 @@ export async function fundIn(
 
 type Parties = Pick<OrganisationFunding, 'person' | 'organisation'>
 
-/** In order of id, like everybody who locks several accounts; the person's. */
+/** Locks in order of id, like every lock on several accounts; returns the person's. */
 async function lockBoth(
   engine: SqlEngine,
   transaction: Transaction<Schema>,
@@ -82,7 +85,7 @@ async function isOwner(
   return row !== undefined
 }
 
-/** Never below zero, and never what running calls hold. */
+/** Never below zero, and never including what running calls hold. */
 function availableOf(account: Account, { pool }: OrganisationFunding): MicroCredits {
   const left = pool === 'credits' ? account.credits - account.held : account.balance
   return microCredits(left > 0n ? left : 0n)

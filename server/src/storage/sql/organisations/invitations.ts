@@ -1,4 +1,4 @@
-/** Invitations by e-mail. Their secrets never come here, only the hashes. */
+/** Invitations by e-mail. Their secrets never reach the store, only the hashes. */
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { normalEmail } from '../../../core/identity/email-address.ts'
 import { type AccountId, accountId } from '../../../core/ids.ts'
@@ -161,7 +161,7 @@ async function acceptIn(
   const known = await findRow(transaction, 'token_hash', tokenHash)
   if (known === undefined) return answer({ kind: 'none' })
   const organisation = await lockOrganisation(engine, transaction, accountId(known.organisation_id))
-  // As it stands under the lock: two who accept at once follow each other.
+  // Read under the lock: two simultaneous acceptances follow each other.
   const row = await findRow(transaction, 'token_hash', tokenHash)
   if (organisation === undefined || row === undefined) return answer({ kind: 'none' })
   if (row.status === 'accepted')
@@ -211,7 +211,7 @@ async function join(
     policy,
     joinedAt: acceptance.at,
   }
-  // Taking back and sending again do not wait for the organisation's lock: whoever changes this row first has it.
+  // Revoking and resending do not wait for the organisation's lock: the first to change this row wins.
   const { numUpdatedRows } = await transaction
     .updateTable('invitations')
     .set({ status: 'accepted' })

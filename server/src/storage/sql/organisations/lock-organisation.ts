@@ -6,7 +6,7 @@ import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import type { OrganisationsTable } from '../schema/organisations.ts'
 
-/** undefined: there is none, or it was closed. */
+/** undefined: it does not exist, or was closed. */
 export async function lockOrganisation(
   engine: SqlEngine,
   transaction: Transaction<Schema>,

@@ -1,4 +1,7 @@
-/** What becomes of keys when their member or their organisation goes, and which secrets the caches have to forget. */
+/**
+ * What happens to keys when their member leaves or their organisation is closed, and which secrets the caches must
+ * forget.
+ */
 import type { Transaction } from 'kysely'
 import type { AccountId, MemberId } from '../../../core/ids.ts'
 import type { Announcement } from '../../announcement.ts'
@@ -27,7 +30,7 @@ function living(transaction: Transaction<Schema>, owner: KeyOwner) {
     : keys.where('account_id', '=', owner.organisation)
 }
 
-/** They stay a member's: what was called with them is shown still. */
+/** They still belong to the member: their calls are still shown. */
 export async function deleteKeys(
   transaction: Transaction<Schema>,
   owner: KeyOwner,

@@ -1,4 +1,4 @@
-/** Who belongs to an organisation, and what may be changed of them. */
+/** The members of an organisation, and what may be changed about them. */
 import type { Insertable, Kysely, Transaction } from 'kysely'
 import { type AccountId, accountId, type MemberId } from '../../../core/ids.ts'
 import type {

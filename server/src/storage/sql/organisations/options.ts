@@ -1,4 +1,4 @@
-/** What every store of organisations stands on. */
+/** What every organisation store needs. */
 import type { SqlEngine } from '../engine.ts'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'

@@ -12,7 +12,7 @@ export interface CustomerSchema {
   alert_deliveries: AlertDeliveriesTable
 }
 
-/** Answers of acts that move money, kept as long as the ledger they moved it in. */
+/** Answers of acts that move money, kept as long as the ledger. */
 interface IdempotentActsTable {
   account_id: string
   operation: string
@@ -54,14 +54,14 @@ export interface VerificationRequestsTable {
   documents: string
 }
 
-/** Secrets that keys had before and that work until then. */
+/** Earlier secrets of keys, which work until then. */
 interface FormerSecretsTable {
   hash: string
   key_id: string
   valid_until: Integer
 }
 
-/** Accounts whose profile asks to be told of something, so that a round looks at no others. */
+/** Accounts whose profile asks for notifications, so that a round reads no others. */
 interface WatchedAccountsTable {
   account_id: string
 }
@@ -71,7 +71,7 @@ interface AlertsTable {
   account_id: string
   kind: string
   raised_at: Integer
-  /** null: what it tells of is so still. */
+  /** null: its condition still holds. */
   cleared_at: Integer | null
   body: string
 }

@@ -1,4 +1,4 @@
-/** Tables of who is at the other end (migrations 3 and 22). */
+/** Tables of identities (migrations 3 and 22). */
 import type { Integer } from './columns.ts'
 
 export interface IdentitySchema {
@@ -28,11 +28,11 @@ export interface SessionsTable {
   impersonator: string | null
   /** Of an impersonator's session: the id of the admin's own. */
   opened_from: string | null
-  /** 1: the sign-in was behind one, or one was set up in the session. */
+  /** 1: one was used at sign-in, or set up in the session. */
   second_factor: Integer
 }
 
-/** Addresses an account has signed in from: its owner is not locked out there by somebody who guesses elsewhere. */
+/** Networks from which an account has signed in: guessing from elsewhere does not lock its owner out there. */
 interface SignInPlacesTable {
   account_id: string
   address: string
@@ -45,7 +45,7 @@ interface SentCodesTable {
   /** The network it was asked for from. */
   place: string
   code_hash: string
-  /** Who asked, where somebody signed in did. */
+  /** The account that asked, if it was signed in. */
   account_id: string | null
   tries_left: Integer
   /** How many of them may come from other networks. */
@@ -54,7 +54,7 @@ interface SentCodesTable {
   ends_at: Integer
 }
 
-/** What was sent of a budget, such as the text messages of a day. */
+/** How much of a budget is used, such as the text messages of a day. */
 interface MessageBudgetsTable {
   subject: string
   used: Integer
@@ -67,7 +67,7 @@ interface AttemptsTable {
   empty_at: Integer
 }
 
-/** Conversations of several requests: a second factor asked for, a passkey's challenge, a way to another service and back. */
+/** Conversations of several requests: a pending second factor, a passkey's challenge, a sign-in through another service. */
 export interface IdentityChallengesTable {
   id_hash: string
   kind: string
@@ -84,7 +84,7 @@ export interface AuthenticatorsTable {
   sealed: string
   /** null: enrolled but not shown to work yet. */
   confirmed_at: Integer | null
-  /** The newest time step a code was taken for: none is taken twice. */
+  /** The newest time step of an accepted code: none is accepted twice. */
   last_step: Integer
 }
 

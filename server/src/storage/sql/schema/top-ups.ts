@@ -1,4 +1,4 @@
-/** Tables of money that comes in (migration 10). */
+/** Tables of incoming money (migration 10). */
 import type { Integer } from './columns.ts'
 
 export interface TopUpSchema {
@@ -61,12 +61,12 @@ export interface TopUpsTable {
   ends_at: Integer | null
   created_at: Integer
   paid_at: Integer | null
-  /** µCr the account has of it now, and how many transactions of the ledger made that. */
+  /** µCr that the account has from it now, and by how many ledger transactions. */
   booked: Integer
   bookings: Integer
 }
 
-/** What a provider said of one payment, whether or not it is known yet what was paid with it. */
+/** What a provider reported about one payment, whether or not its top-up is known yet. */
 interface PaymentsTable {
   driver: string
   reference: string

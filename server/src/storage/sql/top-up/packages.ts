@@ -1,4 +1,4 @@
-/** What is offered to be bought. */
+/** Packages on offer. */
 import type { Selectable } from 'kysely'
 import { microCredits } from '../../../core/money.ts'
 import type { PackageStore, TopUpPackage } from '../../stores/top-ups.ts'

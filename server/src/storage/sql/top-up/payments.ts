@@ -1,6 +1,6 @@
 /**
  * Top-ups and what providers say of their payments. Locks are taken in one order: the payment, its top-up, the account.
- * Whatever is told of a payment goes through its row, so that a refund told before the payment is not lost.
+ * Every report about a payment goes through its row, so that a refund reported before the payment is not lost.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely'
 import type { Transfer } from '../../../core/ledger/hot-rows.ts'
@@ -40,7 +40,7 @@ import { poolOf, type RedemptionStoreOptions } from './redemption-codes.ts'
 
 type BeginOutcome = Awaited<ReturnType<PaymentStore['begin']>>
 
-/** Counterpart of what was paid in. */
+/** Counter account of incoming payments. */
 export const DEPOSITS = 'platform/deposits'
 
 export function createPaymentStore({ engine, reader, write }: RedemptionStoreOptions): PaymentStore {
@@ -103,7 +103,7 @@ async function keepCheckout(
   id: string,
   { reference, url, endsAt }: Checkout,
 ): Promise<TopUp> {
-  // One that a notice named before this was written has its reference, and no page yet.
+  // A top-up that a webhook named before this write has its reference, but no page yet.
   await transaction
     .updateTable('top_ups')
     .set({ checkout: reference, checkout_url: url, ends_at: endsAt })
@@ -159,7 +159,7 @@ async function payIn(
     return { value: { kind: 'mismatch', topUp: decodeTopUp(topUp) }, changes: [] }
   }
   await putPayment(transaction, payment, { topUpId, facts: known.facts })
-  // A checkout that was paid before its reference was written down is told by its notice.
+  // A checkout that was paid before its reference was stored is found through its webhook.
   const paid = { paid_at: row.paid_at ?? at, checkout: row.checkout ?? payment.checkout }
   return settleIn(engine, transaction, {
     row: await putTopUp(transaction, row, paid),

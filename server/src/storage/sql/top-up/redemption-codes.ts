@@ -26,7 +26,7 @@ import { checkRate } from '../ledger/own-rate.ts'
 /** Both engines bound the parameters of one statement; this stays far below either. */
 const CODES_PER_INSERT = 1_000
 const OPERATION = 'redeem'
-/** Counterpart of what codes were worth. */
+/** Counter account of redeemed codes. */
 export const REDEEMED = 'platform/redeemed-codes'
 
 export interface RedemptionStoreOptions {
@@ -205,7 +205,7 @@ function refusalOf(
   return expiresAt !== undefined && expiresAt <= at ? { kind: 'expired', at: expiresAt } : undefined
 }
 
-/** The code as it stands once its batch is locked, which every change of it has to hold. */
+/** The code, read after locking its batch, as every change of it must. */
 async function lockCode(
   engine: SqlEngine,
   transaction: Transaction<Schema>,

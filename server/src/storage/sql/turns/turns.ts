@@ -13,7 +13,7 @@ export interface TurnStoreOptions {
   readonly secrets: SecretBox
 }
 
-/** Ids in one statement: both engines take more, none of them likes it. */
+/** Ids per statement: both engines accept more, but slow down. */
 const IDS_PER_STATEMENT = 500
 
 /** Characters that are sealed in less than a millisecond. */
@@ -162,7 +162,7 @@ async function readLineage(
   },
 ): Promise<readonly TurnLink[]> {
   const { key, responseId, at, limit } = wanted
-  // Ids that clients may choose nothing of cannot form a circle, but the depth is bounded all the same.
+  // Clients cannot choose ids, so they cannot form a cycle, but the depth is limited anyway.
   const { rows } = await sql<LineageRow>`
     with recursive line (response_id, previous_id, place, bytes, depth) as (
       select response_id, previous_id, place, bytes, 1 from turns
@@ -202,7 +202,7 @@ async function rowOf(turn: NewTurn, secrets: SecretBox): Promise<NewRow> {
   }
 }
 
-/** A long one goes to the engine as bytes: text would be copied piece by piece into what is sent. */
+/** A long one is passed to the engine as bytes: text would be copied piece by piece. */
 async function sealedText(text: LongText, secrets: SecretBox, purpose: string) {
   if (typeof text === 'string' && text.length < LONG_TEXT) return secrets.seal(text, purpose)
   return sql<string>`cast(${await secrets.sealInTurns(text, purpose)} as text)`
@@ -218,7 +218,7 @@ function keptText(content: NewTurn['content']): LongText | undefined {
   return content.background === undefined ? undefined : JSON.stringify(content.background)
 }
 
-/** One statement may not write a row twice; the last one counts. */
+/** A statement may write a row only once; the last one counts. */
 function newestOf(rows: readonly NewRow[]): NewRow[] {
   return [...new Map(rows.map((row) => [`${row.key_id} ${row.response_id}`, row])).values()]
 }

@@ -1,4 +1,4 @@
-/** Sums half-hours again from the log: for those that were changed behind the product's back, or logged by an older build. */
+/** Sums half-hours again from the log: for those that were changed outside of Sluice, or logged by an older build. */
 import { sql } from 'kysely'
 import type { Period } from '../../stores/customers.ts'
 import type { SqlEngine } from '../engine.ts'
@@ -6,7 +6,7 @@ import { fillUsage, USAGE_HALF_HOUR_MS } from '../migrations/usage-half-hours.ts
 import { readKeptSince } from './kept-since.ts'
 import { halfHoursIn } from './usage-parts.ts'
 
-/** Returns how many were summed: those that lie in the period whole and whose calls are all in the log. */
+/** Returns how many were summed: those that are wholly in the period and whose calls are all in the log. */
 export async function recountUsage(engine: SqlEngine, period: Period): Promise<number> {
   const keptSince = await readKeptSince(engine.reader)
   const times = halfHoursIn(period).filter((at) => at >= keptSince && at + USAGE_HALF_HOUR_MS <= period.until)
@@ -14,7 +14,7 @@ export async function recountUsage(engine: SqlEngine, period: Period): Promise<n
   return times.length
 }
 
-/** Calls that end meanwhile wait for it: those that were summed before are in the log, the others add to what is made here. */
+/** Calls that end meanwhile wait for it: those already summed are in the log, the others are added to the new sums. */
 async function recountOne(engine: SqlEngine, at: number): Promise<void> {
   await engine.writer.transaction().execute(async (transaction) => {
     if (engine.name === 'postgres') {

@@ -1,4 +1,4 @@
-/** Which part of a period is read where: whole half-hours from the sums, what is cut off at its ends from the log. */
+/** Which part of a period is read from where: whole half-hours from the sums, partial ones at its ends from the log. */
 import type { Period } from '../../stores/customers.ts'
 import { USAGE_HALF_HOUR_MS } from '../migrations/usage-half-hours.ts'
 import { halfHourOf } from './usage-row.ts'
@@ -19,7 +19,7 @@ export interface UsageBounds {
 export function usageParts({ from, until }: Period, { now, keptSince }: UsageBounds): UsageParts {
   const isLogged = (at: number) => halfHourOf(at) >= keptSince
   const first = firstFrom(from)
-  // What lies ahead is empty, so that the running half-hour need not be cut.
+  // The future is empty, so the running half-hour need not be split.
   const last = until > now ? firstFrom(until) : halfHourOf(until)
   if (first > last) {
     // Within one half-hour, which begins before the period.
@@ -32,7 +32,7 @@ export function usageParts({ from, until }: Period, { now, keptSince }: UsageBou
   return { sums: first < end ? { from: first, until: end } : undefined, logged }
 }
 
-/** It cuts no half-hour that has calls on both sides. */
+/** It splits no half-hour that has calls on both sides. */
 export function isWhole({ from, until }: Period, now: number): boolean {
   return halfHourOf(from) === from && (halfHourOf(until) === until || until > now)
 }

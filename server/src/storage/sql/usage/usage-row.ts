@@ -12,7 +12,7 @@ import type { RecipeLine } from '../../../core/ledger/recipe.ts'
 
 export type UsageSum = (typeof USAGE_SUMS)[number]
 
-/** Calls that are alike in all of this share a row. Empty text and 0: none. */
+/** Calls with equal values in all of these share a row. Empty text and 0: none. */
 export interface UsageKey {
   /** Begin of the half-hour, epoch ms. */
   readonly at: number
@@ -66,7 +66,7 @@ function sumColumns(): Readonly<Record<string, 'integer'>> {
   return Object.fromEntries(USAGE_SUMS.map((name) => [name, 'integer']))
 }
 
-/** After an insert's values: a row that is there grows by them. */
+/** The `on conflict` clause: an existing row is increased. */
 export const ADD_TO_USAGE = `on conflict (${USAGE_KEY.join(', ')}) do update set ${USAGE_SUMS.map(
   (name) => `${name} = usage_half_hours.${name} + excluded.${name}`,
 ).join(', ')}`

@@ -6,15 +6,15 @@ import { halfHourOf, type UsageKey, usageOf, type UsageRow } from './usage-row.t
 
 /**
  * Names that clients choose freely (their applications, models that do not exist) which are kept apart for one account
- * and half-hour, by each process; what comes after them is summed under one name, so that inventing names fills no disk.
+ * and half-hour, by each process; further names are summed under one name, so that invented names cannot fill the disk.
  */
 const NAMES_APART_MAX = 100
 const OTHER_NAMES = '(other)'
 
-/** Of all accounts: some 20 MB when every name is as long as it may be. Past it remembering starts afresh. */
+/** Of all accounts: some 20 MB when every name is as long as it may be. Beyond it, the memory is cleared. */
 const NAMES_REMEMBERED_MAX = 20_000
 
-/** Rows that calls without an account are spread over; instances would wait for each other at a single one. */
+/** Number of rows over which calls without an account are spread; with one row, instances would wait for each other. */
 const LANES = 16
 
 /** Characters of a name in the key: PostgreSQL keeps no key of more than 2 704 bytes. The request pipeline cuts them alike. */
@@ -28,7 +28,7 @@ interface Growing {
   sums: readonly bigint[]
 }
 
-/** A row of the log that is written anew: sums lose what it was and gain what it is. */
+/** A log row that is rewritten: the sums lose the former values and gain the new ones. */
 export interface ReplacedLog {
   readonly before: CallLogRow
   readonly after: CallLogRow
@@ -50,7 +50,7 @@ export class UsageSummer {
   readonly #names = new Map<string, Set<string>>()
   #remembered = 0
 
-  /** In an order that is the same everywhere: whoever writes two of these rows locks them in it. */
+  /** In one order everywhere: a writer of two of these rows locks them in this order. */
   sum(logs: readonly CallLogRow[], replaced: readonly ReplacedLog[] = []): readonly UsageRow[] {
     const rows = new Map<string, Growing>()
     const lane = Math.floor(Math.random() * LANES)

@@ -1,4 +1,4 @@
-/** What was found to differ, up to a bound: a broken ledger is told by the first thousand as well as by all. */
+/** The differences found, up to a limit: the first thousand show a broken ledger as well as all of them. */
 import type { LedgerDifference } from '../../stores/records.ts'
 
 export const DIFFERENCES_MAX = 1_000

@@ -1,4 +1,4 @@
-/** What the open calls say they hold. Their number is bounded by the calls that run, so the sums are kept in memory. */
+/** What the open calls hold. Their number is limited by the running calls, so the sums are kept in memory. */
 import type { Kysely } from 'kysely'
 import type { OpenCall, Subject } from '../../../core/ledger/hot-rows.ts'
 import type { AccountId, MemberId } from '../../../core/ids.ts'

@@ -34,7 +34,7 @@ export async function verifyAccounts(
       const open = holds.accounts.get(accountId(account.id)) ?? NOTHING_HELD
       const compare = (what: string, expected: bigint, found: bigint) =>
         differences.compare({ subject: `account:${account.id}`, what, expected, found })
-      // Older releases booked what calls hold, and one may have ended what a newer one began: only the sum says something.
+      // Older releases booked holds, and one may have ended a call of a newer one: only the sum can be compared.
       compare('credits by the ledger', pool('credits') + pool('held'), account.credits)
       compare('balance by the ledger', pool('balance'), account.balance)
       compare('owed by the ledger', -pool('owed'), account.owed)
@@ -52,7 +52,7 @@ async function readPools(
 ): Promise<ReadonlyMap<string, bigint>> {
   const rows = await snapshot
     .selectFrom('transfers')
-    // As text: a sum may be wider than its terms, and PostgreSQL's is no integer any more.
+    // As text: a sum may be wider than its terms, and PostgreSQL's type for it is not an integer.
     .select(['debit', 'credit', sql<string>`cast(sum(amount) as text)`.as('amount')])
     .where('account_id', 'in', accounts)
     .groupBy(['debit', 'credit'])

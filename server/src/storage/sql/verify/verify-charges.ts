@@ -1,4 +1,4 @@
-/** Every logged call: its amount from its recipe, what was due of it, and what the ledger took. */
+/** Every logged call: its amount from its recipe, what was due, and what the ledger took. */
 import { type Kysely, sql } from 'kysely'
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { type MicroCredits, ZERO } from '../../../core/money.ts'
@@ -9,7 +9,7 @@ import type { Differences } from './differences.ts'
 
 const PAGE_ROWS = 500
 
-/** `see` is shown every call on the way. */
+/** `see` is called for every call. */
 export async function verifyCharges(
   snapshot: Kysely<Schema>,
   differences: Differences,
@@ -51,7 +51,7 @@ function verifyCall(log: CallLogRow, taken: Taken, differences: Differences): vo
   const owed = taken.owed < log.deducted ? taken.owed : log.deducted
   differences.compare({ subject, what: 'owed by the ledger', expected: owed, found: log.owed })
   const due = log.byok ? ZERO : deductible(amount)
-  // Older releases forgave what lay over the monthly cap: there a capped call owes nothing and took less than was due.
+  // Older releases waived what exceeded the monthly cap: there, a capped call owes nothing and took less than was due.
   const isForgiven = log.capped && log.owed === ZERO && log.deducted < due
   const expected = isForgiven ? log.deducted : due
   differences.compare({ subject, what: 'deducted by the amount', expected, found: log.deducted })
@@ -62,7 +62,7 @@ function amountOf({ recipe }: CallLogRow): MicroCredits | undefined {
   try {
     return recomputeAmount(recipe)
   } catch {
-    // The core throws on a recipe that no call can have: that is the finding.
+    // The core throws on an impossible recipe: that is the difference found.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Slots and held parts of windows against the open calls; what a quota has used and carries over against what the ledger took
- * of it in all. What other windows used up rolls over and has no other record.
+ * Slots and held parts of windows against the open calls; what a quota has used and carries over against what the ledger
+ * took of it. Other windows roll over, and their use has no other record.
  */
 import { type Kysely, sql } from 'kysely'
 import type { LimitState, Subject } from '../../../core/ledger/hot-rows.ts'

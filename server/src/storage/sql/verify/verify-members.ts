@@ -1,6 +1,6 @@
 /**
- * Members' months. What is held of one is held by open calls. What was spent counts for the organisation's account too,
- * in the same month or is owed, so members together cannot have spent more than it, unless their rows say otherwise.
+ * Members' months. What is held of one is held by open calls. What was spent also counts for the organisation's account,
+ * in the same month or as owed, so members together cannot have spent more than the organisation.
  */
 import { type Kysely, sql } from 'kysely'
 import { memberId } from '../../../core/ids.ts'

@@ -1,4 +1,4 @@
-/** What was paid in and redeemed, against what the ledger says of it. */
+/** Payments and redemptions against the ledger. */
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { REDEEMED } from '../top-up/redemption-codes.ts'

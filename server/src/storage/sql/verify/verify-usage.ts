@@ -8,8 +8,8 @@ import { halfHourOf, type UsageSum, usageOf } from '../usage/usage-row.ts'
 import type { Differences } from './differences.ts'
 
 /**
- * What the log adds up to, by half-hour and by account: calls that were summed for somebody else or at another time show
- * in one of the two, and what is kept here grows with neither the calls nor their applications.
+ * What the log adds up to, by half-hour and by account: calls that were summed for another account or time show up in one
+ * of the two, and the memory used grows with neither the calls nor their applications.
  */
 class LoggedUsage {
   readonly #byTime = new Map<string, readonly bigint[]>()

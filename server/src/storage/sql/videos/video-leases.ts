@@ -1,4 +1,4 @@
-/** Who looks after which video task, and when. */
+/** Which instance works on which video task, and when. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { InstanceId } from '../../../core/ids.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
@@ -58,7 +58,7 @@ async function isOpen(transaction: Transaction<Schema>, id: string): Promise<boo
 
 type LeaseOptions = Parameters<VideoStore['lease']>[0]
 
-/** Tasks whose call is in use just now are being settled, or leased by another instance: they are left out. */
+/** Tasks whose call is locked are being settled, or leased by another instance: they are skipped. */
 async function leaseTasks(engine: SqlEngine, options: LeaseOptions): Promise<readonly VideoTask[]> {
   const limit = pageLimit(options.limit)
   const candidates = await sql<{ call_id: string }>`
@@ -97,7 +97,7 @@ async function leaseCalls(
   return rows
 }
 
-/** Due, and held by nobody else: a lease ends by its time, and with a process that is known to be gone. */
+/** Due, and not leased by another instance: a lease ends at its time, or when its process is known to have ended. */
 function isFree({ instance, at }: LeaseOptions): RawBuilder<boolean> {
   return sql<boolean>`${OPEN} and due_at <= ${at}
     and (lease_instance is null or lease_instance = ${instance} or lease_until <= ${at}

@@ -1,7 +1,7 @@
 /**
- * Patches of video tasks, gathered into shared transactions: thousands of polled tasks change hundreds of rows a second, and
- * a transaction costs several times what one more row in it does. What is there at the end of this turn of the event loop
- * goes together; while it is written the next gather.
+ * Patches of video tasks, collected into shared transactions: thousands of polled tasks change hundreds of rows a second,
+ * and a transaction costs several times what one more row in it does. Patches at the end of this turn of the event loop
+ * are written together; the next are collected meanwhile.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { InstanceId } from '../../../core/ids.ts'
@@ -55,7 +55,7 @@ export class VideoPatches {
     if (this.#running) return
     this.#running = true
     setImmediate(() => {
-      // `#settle` tells every failure to whom it concerns, so it never rejects.
+      // `#settle` reports every failure to its caller, so it never rejects.
       const finished = () => {
         this.#running = false
         if (this.#queue.length > 0) this.#schedule()
@@ -64,7 +64,7 @@ export class VideoPatches {
     })
   }
 
-  /** A task stands in a batch once: its second patch is written after the first. */
+  /** A task is in a batch once: its second patch is written after the first. */
   #take(): readonly Waiting[] {
     const batch = new Map<string, Waiting>()
     const left: Waiting[] = []
@@ -76,7 +76,7 @@ export class VideoPatches {
     return [...batch.values()]
   }
 
-  /** One that cannot be written must not take the others of its batch with it: they are written apart. */
+  /** One that cannot be written must not fail the others of its batch, so they are written separately. */
   async #settle(batch: readonly Waiting[]): Promise<void> {
     try {
       const held = await this.#write((transaction) => this.#patch(transaction, batch))
@@ -109,7 +109,7 @@ interface Updated {
   readonly id: string
 }
 
-/** One statement, since each would be a way to the server and back. */
+/** One statement, because each would cost a round trip. */
 async function updateAtOnce(
   transaction: Transaction<Schema>,
   batch: readonly HeldPatch[],
@@ -122,7 +122,7 @@ async function updateAtOnce(
   return rows
 }
 
-/** SQLite knows no writing part; its thread takes them one after the other without waiting for us in between. */
+/** SQLite has no writing `with`; its thread runs the statements one after the other without a round trip in between. */
 async function updateInOrder(
   transaction: Transaction<Schema>,
   batch: readonly HeldPatch[],
@@ -133,7 +133,7 @@ async function updateInOrder(
 
 function updateOf({ id, patch, holder }: HeldPatch): RawBuilder<Updated> {
   const cells = videoCells(patch)
-  // A patch of nothing still answers whether the lease is held.
+  // An empty patch still answers whether the lease is held.
   const changes =
     cells.length === 0 ? [sql`id = id`] : cells.map(([column, cell]) => sql`${sql.ref(column)} = ${cell}`)
   return sql<Updated>`
@@ -141,7 +141,7 @@ function updateOf({ id, patch, holder }: HeldPatch): RawBuilder<Updated> {
     where id = ${id} and lease_instance = ${holder} and phase <> 'ended' returning id`
 }
 
-/** Waiting POSTs and lists show these; polls, leases and what the vendor said last are nobody's business. */
+/** Waiting POSTs and lists show these fields; polls, leases and the vendor's last answer are not visible to clients. */
 const SEEN: readonly (keyof VideoTaskPatch)[] = [
   'status',
   'phase',

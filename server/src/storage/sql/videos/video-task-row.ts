@@ -51,7 +51,7 @@ const FIELDS: Fields = {
 /** A column and what is written into it. */
 export type ColumnCell = readonly [column: string, cell: Cell]
 
-/** The columns a task or a patch speaks of; a field that is there as `undefined` clears its column. */
+/** The columns that a task or a patch names; a field that is present as `undefined` clears its column. */
 export function videoCells(patch: Partial<VideoTask>): readonly ColumnCell[] {
   return videoFields(patch).map((name) => cellOf(name, patch))
 }
@@ -62,13 +62,13 @@ function videoFields(patch: Partial<VideoTask>): readonly (keyof VideoTask)[] {
 
 function cellOf<Name extends keyof VideoTask>(name: Name, patch: Partial<VideoTask>): ColumnCell {
   const { column, encode }: Field<VideoTask[Name]> = FIELDS[name]
-  // The name was found in the patch, so what lies there is a value of the field.
+  // The name was found in the patch, so its value has the field's type.
   return [column, encode(patch[name] as VideoTask[Name])]
 }
 
 const FIELD_NAMES = Object.keys(FIELDS) as readonly (keyof VideoTask)[]
 
-/** What a task's end writes, whatever else it says: it has ended, and nobody polls it any more. */
+/** What every end of a task writes: it has ended, and is not polled any more. */
 export function videoEndCells(patch: VideoTaskPatch): readonly ColumnCell[] {
   return [...videoCells({ ...patch, phase: 'ended', next: undefined }), ['lease_instance', null]]
 }
@@ -114,7 +114,7 @@ export function decodeVideoTask(row: StoredRow): VideoTask {
   }
 }
 
-/** Text of our own making. */
+/** Text that the gateway generated. */
 function plain<Value extends string>(column: string, decode: (text: string) => Value): Field<Value> {
   return { column, encode: (value) => value, decode: (row) => decode(textOf(row, column)) }
 }

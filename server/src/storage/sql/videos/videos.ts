@@ -63,8 +63,8 @@ export function createVideoStore(options: VideoStoreOptions): VideoStore {
 }
 
 /**
- * Recovery that thought this instance dead has moved the call to itself: a task that is written now would have none. While
- * the row is locked here, recovery leaves it alone.
+ * If recovery considered this instance dead, it has moved the call to itself, and a task written now would have no call.
+ * While the row is locked here, recovery skips it.
  */
 async function lockOpenCall(
   engine: SqlEngine,
@@ -103,7 +103,7 @@ async function insertTask(
   return rows.length > 0 ? { kind: 'created' } : undefined
 }
 
-/** Why the task could not be inserted. The same task again is a repetition whose first answer was lost. */
+/** Why the task could not be inserted. The same task again means a repetition after a lost answer. */
 async function conflicting(
   transaction: Transaction<Schema>,
   task: VideoTask,

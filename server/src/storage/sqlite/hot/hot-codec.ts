@@ -59,7 +59,7 @@ function plainLog(log: CallLogRow): unknown {
   return { ...log, amount: amount.toString(), deducted: deducted.toString(), owed: owed.toString() }
 }
 
-/** What a settlement and its log row have in common travels with the row. */
+/** Fields that a settlement shares with its log row are sent with the row only. */
 function saidOnce({ recipe, used, log }: SettleOperation) {
   return {
     recipe: recipe === log.recipe ? undefined : recipe,
@@ -78,7 +78,10 @@ function saidAgain({ used, log, recipe = log.recipe }: SaidOnce): Pick<SettleOpe
   return { recipe, used: { usage: log.usage, ...used } }
 }
 
-/** JSON has no `undefined`, and a field that is there as one is cleared: it travels as null, which no field of a task is. */
+/**
+ * JSON has no `undefined`, and a field present as `undefined` is to be cleared: it is sent as null, which no field of a
+ * task can be.
+ */
 function plainEnd(end: VideoEnd): unknown {
   const patch = Object.entries(end.patch).map(([name, value]): [string, unknown] => [name, value ?? null])
   return { id: end.id, patch: Object.fromEntries<unknown>(patch) }
@@ -92,7 +95,7 @@ function fullEnd(end: VideoEnd): VideoEnd {
   return { id: end.id, patch: Object.fromEntries<unknown>(patch) }
 }
 
-/** Filled in place: nobody else has what was just parsed. */
+/** Changed in place: nobody else has the parsed object. */
 function fullOperation(operation: HotOperation): HotOperation {
   switch (operation.kind) {
     case 'settle':
@@ -140,7 +143,7 @@ function fullResult(result: HotResult): HotResult {
   return result
 }
 
-/** The decimal text an amount travelled as. */
+/** The decimal text of a transmitted amount. */
 function money(amount: MicroCredits | string): MicroCredits {
   return microCredits(BigInt(amount))
 }

@@ -1,7 +1,7 @@
 /**
- * Rows of the last hot transactions as they were committed, so that a busy account is not read and parsed anew for each
- * batch. They count only while nobody else has written: `PRAGMA data_version`, read under the write lock, tells of other
- * connections, and whoever writes over this connection says `forget`.
+ * Rows of the last hot transactions as committed, so that a busy account is not read and parsed again for each batch.
+ * They are valid only while nobody else has written: `PRAGMA data_version`, read under the write lock, shows commits of
+ * other connections, and other writers on this connection call `forget`.
  */
 import type {
   AccountRow,
@@ -15,7 +15,7 @@ import type { AccountId, CallId, KeyId, MemberId } from '../../../core/ids.ts'
 import type { HotWrites } from '../../sql/calls/hot-batch.ts'
 import { Recent } from './recent.ts'
 
-/** Rows of each kind that are kept for certain; twice as many at most. About 20 MB when all are full. */
+/** Rows of each kind that are certainly kept; at most twice as many. About 20 MB when all are full. */
 const ROWS_MAX = 4_096
 
 export class HotRowsCache {
@@ -40,7 +40,7 @@ export class HotRowsCache {
     this.openCalls.clear()
   }
 
-  /** After the commit; what was read is there already. */
+  /** After the commit; rows that were read are in the cache already. */
   keep(written: HotWrites): void {
     for (const row of written.accounts) this.accounts.set(row.id, row)
     for (const row of written.members) this.members.set(row.id, row)

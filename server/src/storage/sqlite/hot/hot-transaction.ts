@@ -62,12 +62,12 @@ export class HotTransactions {
     }
   }
 
-  /** Something else is written over this connection. */
+  /** Something else writes on this connection. */
   forgetRows(): void {
     this.#cache.forget()
   }
 
-  /** Another number than last time: another connection has committed since. */
+  /** A changed number: another connection has committed since. */
   #dataVersion(): bigint {
     const row = this.#statements.prepare('pragma data_version').get()
     if (row === undefined) throw new Error('SQLite tells no data_version')
@@ -143,7 +143,7 @@ export class HotTransactions {
     for (const video of writes.videosEnded) this.#endVideo(video)
   }
 
-  /** The rows of recovered calls, with what stood there before; one past its retention is gone, and stays so. */
+  /** The rows of recovered calls, with their former values; an expired row stays removed. */
   #correctLogs(corrected: readonly CallLogRow[]): readonly ReplacedLog[] {
     if (corrected.length === 0) return []
     const before = this.#select(
@@ -182,7 +182,7 @@ function selectByIds(table: string, key: string, columns: readonly string[]): st
   return `select ${list} from json_each(?) wanted cross join ${table} t on t.${key} = wanted.value`
 }
 
-/** The rows of these ids: those that are kept, and the others read at once, which are kept from now on. */
+/** The rows of these ids: cached ones, and the others, which are read together and then cached. */
 function collect<Id extends string, Row>(
   ids: readonly Id[],
   kept: Recent<Id, Row>,

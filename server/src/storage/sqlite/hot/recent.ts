@@ -1,14 +1,15 @@
 /**
- * What was used last of many things, in two generations: a full younger one becomes the older, and what is found in the
- * older moves on. Nothing is deleted out of a Map for as long as it is used, because V8 leaves each table that one has
- * outgrown pointing at the next, and then all that was ever kept is copied into the old generation (see `core/indexed-set.ts`).
+ * The most recently used of many entries, in two generations: when the younger one is full it becomes the older, and
+ * entries found in the older move to the younger. Nothing is deleted out of a Map for as long as it is used, because V8
+ * leaves each table that one has outgrown pointing at the next, and then all that was ever kept is copied into the old
+ * generation (see `core/indexed-set.ts`).
  */
 export class Recent<Key, Value> {
   readonly #generationMax: number
   #younger = new Map<Key, Value | undefined>()
   #older = new Map<Key, Value | undefined>()
 
-  /** At most twice `generationMax` are kept, and the last so many for certain. */
+  /** At most twice `generationMax` are kept; the last `generationMax` certainly are. */
   constructor(generationMax: number) {
     this.#generationMax = generationMax
   }
@@ -29,7 +30,7 @@ export class Recent<Key, Value> {
     this.#younger.set(key, value)
   }
 
-  /** Lets the value go; its key goes with its generation. */
+  /** Drops the value; its key goes with its generation. */
   drop(key: Key): void {
     if (this.#younger.has(key)) this.#younger.set(key, undefined)
     if (this.#older.has(key)) this.#older.set(key, undefined)
