@@ -21,13 +21,16 @@ export interface Provider {
    * undefined: the operator has to say.
    */
   readonly defaultBaseUrl: string | undefined
-  /** Named credential fields that are no secret and that `Dialect.form` reads (`region`, `project`, `api_version`). */
+  /** Named credential fields that are not secret and that `Dialect.form` reads (`region`, `project`, `api_version`). */
   readonly publicFields: readonly string[]
-  /** Fields, values and tools the vendor charges for beside its tokens (`core/pricing/surcharges.ts`). Absent: none known. */
+  /**
+   * Fields, values and tools that the vendor charges for besides tokens (`core/pricing/surcharges.ts`). Absent: none
+   * known.
+   */
   readonly dear?: readonly string[]
   /** A server on the operator's own machines: customers have no accounts there, whatever key it is called with. */
   readonly ownServer?: true
-  /** Its models that reason do so beside a client's token cap, not within it. */
+  /** Reasoning tokens of its models do not count towards a client's token cap. */
   readonly reasoningOutsideCap?: true
   readonly dialects: Readonly<Partial<Record<ProtocolId, Dialect> & Record<PassedFormId, PassedDialect>>>
   /** The vendor's own video API, for chains whose protocol is `video`. */
@@ -40,32 +43,32 @@ export type Operation = 'generate' | 'stream' | 'count-tokens'
 export interface Dialect extends WireDialect {
   readonly protocol: ProtocolId
   /**
-   * Who reads the reasoning signatures of this upstream, where that is more than one vendor row. Claude's are bound to
-   * the account that made them from 5.5 on, so they stay with their row.
+   * Who reads the reasoning signatures of this upstream, where that is more than one vendor row. From 5.5 on, Claude's
+   * are bound to the account that made them, so they stay with their row.
    */
   readonly issuer?: string
   capabilities(model: ForwardModelId): Capabilities
-  /** Header in which an answer names the tier it was made at; absent: it says so in its body, or nowhere. */
+  /** Header in which an answer names its service tier; absent: it is in the body, or nowhere. */
   readonly tierHeader?: string
-  /** Turns a request into one this vendor takes, on the canonical form only. */
+  /** Changes a request into one that this vendor accepts, on the canonical form only. */
   adapt?(request: CanonicalRequest): CanonicalRequest
   /**
    * Answers in the background (`background: true`): the created response is read below its address by its id, and
-   * cancelled there. Responses only; absent: the vendor does not, or nothing is known of it.
+   * cancelled there. Responses only; absent: not supported, or unknown.
    */
   readonly background?: true
 }
 
-/** One vendor's way of speaking a wire form that is passed on as it is. */
+/** One vendor's way of speaking a wire form that is passed on unchanged. */
 export interface PassedDialect extends WireDialect {
   readonly protocol: PassedFormId
-  /** Of a vendor whose own form is another one. Absent: bytes pass as they are. */
+  /** For a vendor with a form of its own. Absent: bytes pass unchanged. */
   readonly rewrite?: FormRewrite
   /** Of a vendor that makes a task of what it is asked. Absent: its first answer is the answer. */
   readonly tasks?: TaskForm
-  /** Of a vendor of embeddings that speaks Google's own embed calls: for clients that do. Absent: those are converted. */
+  /** For a vendor that supports Google's own embed calls: the dialect for clients of those. Absent: they are converted. */
   readonly geminiEmbeddings?: PassedDialect
-  /** Of a vendor of embeddings that wants to know what a text is for. Absent: it has no word for it, or none is known. */
+  /** For a vendor of embeddings with a field for the purpose of a text. Absent: it has none, or it is unknown. */
   readonly textPurpose?: TextPurpose
 }
 
@@ -93,40 +96,40 @@ export type TaskStep =
   /** It says nothing of a task. The first one is then the answer. */
   | 'unclear'
 
-/** How a vendor of embeddings is told what Google's clients say as `taskType`: a member of the request, for all its texts. */
+/** How Google's `taskType` is passed to a vendor of embeddings: a member of the request, for all its texts. */
 export interface TextPurpose {
   readonly member: string
-  /** Its words by Google's; what has none is dropped. */
+  /** Its words by Google's; a word without a counterpart is dropped. */
   readonly words: 'the same' | Readonly<Record<string, string>>
 }
 
-/** Between a wire form and a vendor's own, as whole documents both ways. */
+/** Converts between a wire form and a vendor's own, as whole documents in both directions. */
 export interface FormRewrite {
   /**
-   * `body` names the forwarded model; of a request that is a form (multipart/form-data) it has the text fields, and `sent` the
-   * files, where there are any. `context` is what the answer needs of the request: small, and plain JSON.
+   * `body` names the forwarded model; if the request is a form (multipart/form-data), it has the text fields, and `sent`
+   * the files, if any. `context` is what the answer needs of the request: small, and plain JSON.
    */
   request(body: JsonObject, sent?: SentFiles): RewrittenRequest
   /**
-   * Of requests that are forms: why the vendor cannot be asked this, in words for its client; another vendor may be. undefined: it
-   * can. Absent: it always can. No file is read for it.
+   * For requests that are forms: why the vendor cannot do this, as a message for the client; another vendor may.
+   * undefined: it can. Absent: it always can. No file is read for it.
    */
   readonly refuses?: (body: JsonObject, sent: FilesTold) => string | undefined
-  /** undefined: this is no answer of the vendor's. */
+  /** undefined: this is not an answer of the vendor. */
   answer(body: JsonObject, context: JsonObject): JsonObject | undefined
   /**
-   * Of a form that is answered in bytes, sound or text: those in the vendor's document, of which `answer` tells what it used, or `error`.
-   * undefined: there are none in it.
+   * For a form that is answered in bytes, sound or text: the bytes in the vendor's document, of which `answer` gives
+   * usage or `error`. undefined: it has none.
    */
   sound?(body: JsonObject, context: JsonObject): Sound | undefined
-  /** Of a vendor that answers in events: the document that they come to. undefined: some of them are missing. */
+  /** For a vendor that answers in events: the document they add up to. undefined: some are missing. */
   readonly gathered?: (events: readonly JsonObject[]) => JsonObject | undefined
 }
 
-/** What is known of a form's files before they are read. */
+/** What is known about a form's files before they are read. */
 export interface FilesTold {
   readonly files: readonly FileTold[]
-  /** How long their sound plays, as it is charged; 0 where the form is not about sound. */
+  /** The duration of their sound, as it is charged; 0 if the form has no sound. */
   readonly soundSeconds: number
 }
 
@@ -159,17 +162,17 @@ export interface RewrittenRequest {
   readonly context: JsonObject
 }
 
-/** What is the same whether a form is converted or not. */
+/** Common to converted forms and forms that are passed on. */
 export interface WireDialect {
   readonly protocol: WireId
   readonly auth: Auth
   /** undefined: this upstream has no such operation. */
   form(input: FormInput): FormedRequest | undefined
-  /** Paths of clients whose calls it takes, where its form has several; absent: all. */
+  /** The client paths that it supports, if its form has several; absent: all. */
   readonly paths?: readonly string[]
   /** `path`: `form` puts the model into the address and the body must not name it. */
   readonly modelPlace: 'body' | 'path'
-  /** Top-level members the body needs or must not have besides the protocol's own; holds for passthrough too. */
+  /** Top-level members that the body needs, or must not have; for passthrough too. */
   readonly bodyEdit?: BodyEdit
   /** How a streamed answer is framed; `aws-event-stream` reaches the sink as the SSE it wraps. */
   readonly framing?: 'aws-event-stream'
@@ -180,7 +183,7 @@ export interface WireDialect {
 }
 
 export interface FormInput {
-  /** The vendor row's own address, else `Provider.defaultBaseUrl`; a slash at its end changes nothing. */
+  /** The vendor row's own address, else `Provider.defaultBaseUrl`; a trailing slash changes nothing. */
   readonly baseUrl: string
   readonly forwardModelId: ForwardModelId
   readonly operation: Operation
@@ -206,7 +209,7 @@ export interface BodyEdit {
 export interface OfflineRequest {
   readonly operation: Operation
   readonly forwardModelId: ForwardModelId
-  /** As it would have been sent; of a form as much as is in memory. */
+  /** The body as it would have been sent; of a form, the part in memory. */
   readonly body: readonly Uint8Array[]
   /** What a form says; absent: the body is JSON. */
   readonly form?: {

@@ -1,6 +1,6 @@
 /**
- * The answer of a vendor that makes a task of what it was asked: the task is asked for until it has ended, and what it then
- * says is the answer. Once it has begun it costs, so what hinders a question leads to another one, never to another task.
+ * The answer of a vendor that turns the request into a task: the task is polled until it has ended, and its last state is
+ * the answer. A task that has begun costs money, so a poll that fails is repeated; a second task is never created.
  */
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { UpstreamFailure } from '../../core/routing/failure.ts'
@@ -71,7 +71,7 @@ class AskedAgain implements UpstreamExchange {
     return this.#order !== undefined
   }
 
-  /** Its answers are documents of a page, read whole. */
+  /** Its answers are small documents, read as a whole. */
   pause(): void {}
   resume(): void {}
 

@@ -85,7 +85,7 @@ export async function openExchange(
     lane: lane.lane,
     extras: extrasTold(leg, dialect),
     tierHeader: isConvertible(dialect) ? dialect.tierHeader : undefined,
-    // Where bytes may come, only what says that it is a stream is one.
+    // Where the answer may be bytes, only a content type of a stream makes it one.
     stream: call.stream && call.endpoint.kind.form?.answersInBytes === undefined,
     reply,
     replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
@@ -198,7 +198,7 @@ function listeners(
   { leg, isTask }: { readonly leg: Leg; readonly isTask: boolean },
 ): Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'onProgress' | 'onCommit' | 'onLeft' | 'onError'> {
   const { telemetry } = pipeline
-  // Recovery charges what is on record: it has to be possible like what is settled.
+  // Recovery charges the recorded usage, so the same upper limits apply to it as to settlement.
   const possible = (reading: MeterReading, answerBytes: number): MeterReading => ({
     ...reading,
     usage: possibleUsage(call, { leg, answerBytes }, reading.usage).usage,
@@ -217,7 +217,7 @@ function listeners(
       quietly(pipeline, call, 'count a first byte', () =>
         telemetry.metrics.firstByte({ protocol: call.endpoint.protocol, ms: pipeline.now() - call.at }),
       ),
-    // What is on record now is what the call costs should this process not live to see its end.
+    // The recorded usage is what the call costs if this process dies before its end.
     onLeft: (reading, answerBytes) =>
       quietly(pipeline, call, 'note that a client has gone', () =>
         pipeline.clientLeft(call, leg, possible(reading, answerBytes)),
@@ -228,8 +228,8 @@ function listeners(
 }
 
 /**
- * How long an answer is read on for a client that has gone: never past the time that an answer has to begin in, and not at
- * all while the bodies of running calls take up more than half of their room. Nothing cuts a task, so it is asked for as
+ * How long an answer is read on for a client that has gone: never past the time that an answer has to begin in, and not
+ * at all while the bodies of running calls take more than half of their limit. Nothing cuts a task, so it is asked for as
  * long as there is time.
  */
 function graceMs(
@@ -270,7 +270,7 @@ export function openLane(
   target: LaneTarget,
 ): OpenedLane | Promise<OpenedLane> {
   const { leg, dialect } = target
-  // A conversation kept here is known to no upstream: it goes as if the client had sent it.
+  // No upstream knows a conversation kept here: it is sent as if the client had sent it.
   if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept') {
     const { form } = call.scan
     if (form !== undefined && takesDocuments(dialect))
