@@ -25,7 +25,7 @@ export interface PostgresOptions {
   readonly databaseUrl: string
   readonly now: () => number
   readonly log: StorageLog
-  /** The newest migration to apply; undefined: all there are. */
+  /** The newest migration to apply; undefined: all. */
   readonly schemaMost?: number | undefined
 }
 
@@ -40,13 +40,13 @@ const CONNECTIONS_MAX = 8
 const STATEMENT_TIMEOUT_MS = 30_000
 /** About 256 kB. */
 const PROBE_ROWS = 2_500
-/** A batch that met another one's locks in the wrong order, or a repetition of itself, is run again this often. */
+/** How often a batch is retried that was in a deadlock, or met a repetition of itself. */
 const HOT_TRIES = 4
 
 /**
- * The few hot statements look rows up by primary key and are the same for ever: planning them anew would cost more than
- * running them, and a plan made while the tables were empty must not read them whole when they are full. What is switched
- * off counts as very dear in the planner's sums, which would have it compile machine code for a few rows.
+ * The few hot statements look rows up by primary key and are the same for ever: planning them again would cost more than
+ * running them, and a plan made for empty tables must not scan them when they are full. Disabled plan types count as very
+ * expensive in the planner's costs, so that it would JIT-compile for a few rows.
  */
 const HOT_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off;
   set enable_hashjoin = off; set enable_mergejoin = off; set jit = off`
@@ -86,7 +86,7 @@ class PostgresEngine implements SqlEngine {
   readonly writer: Kysely<Schema>
   readonly reader: Kysely<Schema>
   readonly #options: PostgresOptions
-  /** Tells this opening's own announcements from others'. */
+  /** Distinguishes this opening's own announcements from others'. */
   readonly #origin = randomUUID()
   readonly #usage = new UsageSummer()
   readonly #hot: pg.Pool
@@ -137,7 +137,7 @@ class PostgresEngine implements SqlEngine {
     }
   }
 
-  /** A table of the transaction's own needs new pages, which a full disk has not; nothing of it stays. */
+  /** A temporary table needs new pages, which a full disk cannot provide; nothing of it remains. */
   async tryWriting(): Promise<void> {
     await this.writer.transaction().execute(async (transaction) => {
       await sql`create temporary table written_probe on commit drop as
@@ -266,7 +266,7 @@ const rethrow = (error: unknown) => (): never => {
   throw error
 }
 
-/** After a failure: undone and used again, or, when the connection is doubtful, thrown away; the server undoes it then. */
+/** After a failure: rolled back and reused, or discarded if the connection is doubtful; then the server rolls back. */
 async function giveBack(client: pg.PoolClient, failure: unknown): Promise<void> {
   let doubtful = failure instanceof StorageUnavailable
   if (!doubtful) {
@@ -282,7 +282,7 @@ async function giveBack(client: pg.PoolClient, failure: unknown): Promise<void> 
 function openPool(config: pg.PoolConfig, log: StorageLog): pg.Pool {
   const pool = new pg.Pool({ ...config, allowExitOnIdle: true })
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection failed'))
-  // In use, the query that was running says it.
+  // While in use, the running query reports it.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

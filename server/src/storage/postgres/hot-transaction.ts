@@ -73,7 +73,7 @@ export function openBatch(operations: readonly HotOperation[], trust: Trust): Op
 
 export interface DecidedBatch {
   readonly results: readonly HotResult[]
-  /** Writes and commits. A write that fails keeps the server from the commit behind it. */
+  /** Writes and commits. After a failed write the server skips the commit that follows. */
   readonly trip: RoundTrip
 }
 
@@ -110,7 +110,7 @@ export async function decideOpened(
   return { results, trip }
 }
 
-/** Calls that were recovered first are rare: only they cost this round trip. */
+/** Only calls that were recovered before cost this round trip, and they are rare. */
 async function readReplaced(
   connection: RoundTripper,
   corrected: readonly CallLogRow[],
@@ -135,7 +135,10 @@ interface LoadedRows {
   readonly limitStates: readonly LimitState[]
 }
 
-/** Accounts first: their locks cover the keys and limit states read after. Gives what reads the answers. */
+/**
+ * Accounts first: their locks cover the keys and limit states that are read after them. Returns the reader of the
+ * answers.
+ */
 function addLoad(trip: RoundTrip, wanted: WantedRows): () => LoadedRows {
   const accounts = trip.read(LOCK_ACCOUNTS, wanted.accountIds)
   const keys = trip.read(READ_KEYS, wanted.keyIds)
@@ -154,7 +157,7 @@ interface KnownRows {
   readonly members: readonly MemberId[]
 }
 
-/** What only open calls and keys know of. Most batches want none of it, and go without the round trip. */
+/** Rows that only open calls and keys name. Most batches need none, and save the round trip. */
 async function loadRest(
   connection: RoundTripper,
   wanted: WantedRows,

@@ -1,13 +1,13 @@
 /**
- * Several statements in one message to the server and one back. A transaction of `pg`'s own queries would send, flush and
- * read each of them apart, which costs both sides more than the few rows they are about.
+ * Several statements in one message to the server and one back. With `pg`'s own queries, each would be sent, flushed and
+ * read separately, which costs both sides more than the few rows involved.
  */
 import type pg from 'pg'
 import type { StoredRow } from '../sql/table.ts'
 import { clientTypes, translateError } from './connect.ts'
 import { MessageWriter, type Parameter } from './message-writer.ts'
 
-/** Prepared once for each connection. Without a name it is of one use, and answers no rows. */
+/** Prepared once per connection. Without a name it is used once, and returns no rows. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -21,7 +21,7 @@ interface Sent {
 
 const NO_ROWS: readonly StoredRow[] = []
 
-/** What one round trip asks, in the order in which the server runs it. After a failure it runs nothing more. */
+/** The statements of one round trip, in the order in which the server runs them. After a failure it runs no more. */
 export class RoundTrip {
   readonly statements: Sent[] = []
 
@@ -32,13 +32,13 @@ export class RoundTrip {
     return rows
   }
 
-  /** Rows of these ids; nothing is asked where there are none. */
+  /** Rows of these ids; no query if there are none. */
   read(statement: Statement, ids: readonly string[]): readonly StoredRow[] {
     return ids.length === 0 ? NO_ROWS : this.add(statement, [{ kind: 'text', cells: ids }])
   }
 }
 
-/** Whoever makes round trips; errors are in the port's words. */
+/** Makes round trips; errors are the port's own. */
 export interface RoundTripper {
   make(trip: RoundTrip): Promise<void>
   /**
@@ -165,11 +165,11 @@ function rowOf(columns: readonly Column[], fields: Fields): StoredRow {
   return row
 }
 
-/** What a round trip hears. */
+/** Events of a round trip. */
 interface Heard {
   readonly describe?: (columns: readonly Column[]) => void
   readonly row?: (fields: Fields) => void
-  /** A statement is through. */
+  /** A statement has finished. */
   readonly complete?: () => void
 }
 
@@ -186,7 +186,7 @@ function submit(client: pg.ClientBase, bytes: Uint8Array, heard: Heard): Promise
 
 /** What `pg` asks of a query that writes its own messages. */
 class Submission implements pg.Submittable {
-  /** `pg` puts its own in front of it, which ends the time limit. */
+  /** `pg` wraps it in its own, which ends the time limit. */
   callback: (error: Error | null) => void
   readonly #bytes: Uint8Array
   readonly #heard: Heard
@@ -198,7 +198,7 @@ class Submission implements pg.Submittable {
   }
 
   submit({ stream }: pg.Connection): void {
-    // A stream that has ended is told to whoever waits by the connection.
+    // The connection notifies waiting callers of an ended stream.
     if (stream.writable && this.#bytes.length > 0) stream.write(this.#bytes)
   }
 

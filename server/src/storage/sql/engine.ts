@@ -15,7 +15,7 @@ export interface SqlEngine {
   readonly reader: Kysely<Schema>
   /** Batches that may run at once. */
   readonly hotConcurrency: number
-  /** Where everyone who opens this database is a process of this machine: which one this is, and which are gone. */
+  /** If all users of this database are processes of this machine: which one this is, and which have ended. */
   readonly processes?: { readonly own: string | undefined; isGone(place: string): boolean }
   /**
    * One batch, one transaction: all of it or an error. An engine that can begin a batch with the commit of this one asks
@@ -25,15 +25,18 @@ export interface SqlEngine {
     operations: readonly HotOperation[],
     following?: () => FollowingBatch | undefined,
   ): Promise<readonly HotResult[]>
-  /** Writes as much as many calls would, and takes it back: a database may take a beat and nothing larger. */
+  /** Writes as much as many calls would, and rolls it back: a database may accept a heartbeat but nothing larger. */
   tryWriting(): Promise<void>
-  /** Part of a transaction: when it commits, the other instances hear of it. */
+  /** Part of a transaction: when it commits, the other instances are notified. */
   announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void>
   /** Told of what other instances announced. */
   onAnnouncement(listener: (change: Announcement) => void): void
-  /** Runs `read` on one unchanging state of the database, apart from everybody else's reading. */
+  /** Runs `read` on one snapshot of the database, separately from other reads. */
   withSnapshot<Value>(read: (snapshot: Kysely<Schema>) => Promise<Value>): Promise<Value>
-  /** Where the log lies in several tables: makes those that will be needed, drops those past their time. Returns rows gone. */
+  /**
+   * If the log is partitioned: creates the partitions that will be needed, drops expired ones. Returns the number of
+   * removed rows.
+   */
   keepLog?(upkeep: LogUpkeep): Promise<number>
   close(): Promise<void>
 }

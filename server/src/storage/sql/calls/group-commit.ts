@@ -1,34 +1,37 @@
 /**
- * Collects concurrent hot operations so that they share a transaction. What a client waits for starts at the end of this
- * turn of the event loop, with everything else that is there; what nobody waits for goes along, or after a moment by
- * itself. While a batch runs the next one gathers, so the batch grows with the load.
+ * Collects concurrent hot operations so that they share a transaction. Operations that a client waits for start at the
+ * end of this turn of the event loop, together with all others; operations that nobody waits for join them, or start
+ * alone after a moment. While a batch runs, the next one is collected, so batches grow with the load.
  */
 import type { HotOperation } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { FollowingBatch, SqlEngine } from '../engine.ts'
 import type { HotResult } from './hot-batch.ts'
 
-/** Operations of one transaction: past some hundreds a batch only adds waiting. */
+/** Operations per transaction: beyond some hundreds, larger batches only add waiting. */
 const BATCH_MAX = 512
 /** Operations that may wait: some seconds of work. More is refused at once rather than answered too late. */
 const QUEUE_MAX = 20_000
 
 /**
- * A process that is busy most of the time gathers even awaited operations for a moment: a transaction's fixed cost is
+ * A process that is busy most of the time collects even awaited operations for a moment: a transaction's fixed cost is
  * worth some fifteen operations, and while others are served waiting costs nothing. An idle one starts at once.
  */
 const BUSY_UTILIZATION = 0.7
 const GATHER_MIN = 48
 const GATHER_MS = 2
 /**
- * A store that takes batches more than half of the time leaves charges to gather: small batches would only wait for each
- * other, and on one core for the calls as well.
+ * While the store is busy more than half of the time, charges are collected longer: small batches would only wait for
+ * each other, and on one core for the calls as well.
  */
 const FULL_SHARE = 0.5
-/** How often the utilizations are looked at. */
+/** How often the utilisation is measured. */
 const LOOK_EVERY_MS = 20
 
-/** How long an operation that may wait gathers company: a batch costs about ten times what one more operation does. */
+/**
+ * How long an operation that nobody waits for is held for others to join: a batch costs about ten times as much as one
+ * more operation in it.
+ */
 const PATIENCE_MS = 3
 
 interface Waiting {
@@ -58,7 +61,7 @@ export class GroupCommit {
   #lookedAt = 0
   #utilization = performance.eventLoopUtilization()
   #busy = false
-  /** Since when as many batches run as may, and for how long they did since the last look. */
+  /** Since when the maximum number of batches runs, and for how long it did since the last measurement. */
   #fullSince: number | undefined
   #fullMs = 0
   #storeIsFull = false
@@ -93,7 +96,7 @@ export class GroupCommit {
     return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** At the end of this turn of the event loop, so that calls read from many sockets in it go together. */
+  /** At the end of this turn of the event loop, so that calls read from many sockets in it share a batch. */
   #schedule(): void {
     if (this.#scheduled || this.#running >= this.#concurrency) return
     if (this.#gathers()) {
@@ -209,7 +212,7 @@ export class GroupCommit {
     }
   }
 
-  /** One operation that cannot be written must not take the others of its batch with it: they are run apart. */
+  /** One operation that cannot be written must not fail the others of its batch, so they are run separately. */
   async #settleFailed(batch: readonly Waiting[], error: unknown): Promise<void> {
     if (batch.length === 1 || error instanceof StorageUnavailable) {
       for (const { reject } of batch) reject(error)
@@ -223,8 +226,8 @@ export class GroupCommit {
 }
 
 /**
- * A client waits for its place before the call goes on, and for the end of its answer until the charge is on disk. The
- * rest is done behind its back.
+ * A client waits for the reservation before its call continues, and for the end of its answer until the charge is on
+ * disk. Nobody waits for the rest.
  */
 function isAwaited({ kind }: HotOperation): boolean {
   switch (kind) {
