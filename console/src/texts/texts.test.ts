@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { FINDING_CODES, hasFix, holesOf, RUNNING_CHECKS } from '../../../server/src/core/running-finding.ts'
 import { SECTIONS } from './sections.ts'
 
 const SOURCES = fileURLToPath(new URL('..', import.meta.url))
@@ -62,6 +63,20 @@ describe('the texts', () => {
       return !code.includes(`'${plain}'`) && !code.includes(`"${plain}"`) && !code.includes(`\`${group}\${`)
     })
     expect(unused).toEqual([])
+  })
+})
+
+describe('what the gateway finds of itself is told by its code', () => {
+  test.each(FINDING_CODES)('%s', (code) => {
+    const saw = english.get(`health.saw.${code}`) ?? ''
+    const advice = english.get(`health.advice.${code}`)
+    expect(advice !== undefined).toBe(hasFix(code))
+    const put = [...new Set([...`${saw} ${advice ?? ''}`.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name))]
+    expect(put.sort()).toEqual(holesOf(code))
+  })
+
+  test.each(RUNNING_CHECKS)('and the name of its check: %s', (check) => {
+    expect(english.get(`health.checks.${check}`)).toBeDefined()
   })
 })
 

@@ -1,22 +1,21 @@
 /** Whether messages can leave: the mail server by a sign-in, the service for phones by its form. */
-import { failed, type Finding, ok, warning } from '../core/finding.ts'
+import { finding, type RunningFinding } from '../core/running-finding.ts'
 import type { Secret } from '../core/secret.ts'
 import { openUpstream } from '../upstream/send.ts'
 import { verifyMailServer } from './mail/verify-smtp.ts'
 import { openPhoneSender } from './sms/open-phone-sender.ts'
 
-export async function checkMail({ smtpUrl }: { readonly smtpUrl: Secret | undefined }): Promise<Finding> {
-  if (smtpUrl === undefined)
-    return warning(
-      'mail',
-      'not configured',
-      'set SLUICE_SMTP_URL and SLUICE_MAIL_FROM; until then mails are printed to the log',
-    )
+export async function checkMail({
+  smtpUrl,
+}: {
+  readonly smtpUrl: Secret | undefined
+}): Promise<RunningFinding> {
+  if (smtpUrl === undefined) return finding('mail-absent', {})
   try {
     await verifyMailServer(smtpUrl)
-    return ok('mail', 'the server accepts the sign-in')
+    return finding('mail-good', {})
   } catch (error) {
-    return failed('mail', wordsOf(error), 'check SLUICE_SMTP_URL: host, port, user and password')
+    return finding('mail-bad', { words: wordsOf(error) })
   }
 }
 
@@ -24,19 +23,14 @@ export async function checkMail({ smtpUrl }: { readonly smtpUrl: Secret | undefi
 export async function checkPhone(
   { smsUrl }: { readonly smsUrl: Secret | undefined },
   now: () => number,
-): Promise<Finding> {
-  if (smsUrl === undefined)
-    return warning(
-      'phone messages',
-      'not configured',
-      'set SLUICE_SMS_URL to sign people in by phone; until then codes are printed to the log',
-    )
+): Promise<RunningFinding> {
+  if (smsUrl === undefined) return finding('phone-absent', {})
   const upstream = openUpstream()
   try {
     await openPhoneSender(smsUrl, { upstream, now }).close()
-    return ok('phone messages', 'configured; no message was sent')
+    return finding('phone-good', {})
   } catch (error) {
-    return failed('phone messages', wordsOf(error), 'check SLUICE_SMS_URL')
+    return finding('phone-bad', { words: wordsOf(error) })
   } finally {
     await upstream.close()
   }

@@ -252,9 +252,16 @@ describe('health', () => {
   test('findings are those of the doctor, each with what to do', async () => {
     const findings = rowsOf(await admin.get('/findings'))
     const of = (check: string) => findings.find((one) => one['check'] === check)
-    expect(of('node')).toMatchObject({ state: 'ok', fix: null })
+    expect(of('node')).toMatchObject({
+      state: 'ok',
+      code: 'node-good',
+      parameters: { version: process.versions.node },
+      fix: null,
+    })
     expect(of('phone messages')).toMatchObject({
       state: 'warning',
+      code: 'phone-absent',
+      parameters: {},
       fix: expect.stringContaining('SLUICE_SMS_URL'),
     })
     expect(of('currencies')).toMatchObject({ found: expect.stringContaining('priced in CNY') })

@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { type Finding, findingsQuery } from '../../api/operator/health.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { State } from '../../parts/marks/state.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
+import { useFormat } from '../../parts/values/format.ts'
+import type english from '../../texts/en/health.json'
 import operator from '../parts/operator.module.css'
 
 /** The gateway keeps what it found for so long. */
@@ -47,22 +50,72 @@ export function Findings() {
 
 function useColumns(): readonly Column<Finding>[] {
   const { t } = useTranslation()
+  const putIn = usePutIn()
   return [
     {
       id: 'state',
       head: t('operate.state'),
       cell: ({ state }) => <State {...SIGNS[state]}>{t(`health.findingStates.${state}`)}</State>,
     },
-    { id: 'check', head: t('health.check'), cell: ({ check }) => check },
+    { id: 'check', head: t('health.check'), cell: ({ check }) => t(`health.checks.${check}`) },
     {
       id: 'found',
       head: t('health.found'),
-      cell: ({ found }) => <span className={operator.wrapped}>{found}</span>,
+      cell: ({ code, parameters }) => (
+        <span className={operator.wrapped}>{t(`health.saw.${code}`, { replace: putIn(parameters) })}</span>
+      ),
     },
     {
       id: 'fix',
       head: t('health.toDo'),
-      cell: ({ fix }) => <span className={operator.wrapped}>{fix ?? '–'}</span>,
+      cell: (finding) => <Advice of={finding} />,
     },
   ]
+}
+
+type Code = Finding['code']
+
+/** What to do, and the way to where it is done if that is a page. */
+function Advice({ of: { code, fix, parameters } }: { readonly of: Finding }) {
+  const { t } = useTranslation()
+  const putIn = usePutIn()
+  if (!hasAdvice(code, fix)) return '–'
+  const place = PLACES[code]?.(String(parameters['model']))
+  const words = t(`health.advice.${code}`, { replace: putIn(parameters) })
+  return (
+    <span className={operator.wrapped}>
+      {place === undefined ? (
+        words
+      ) : (
+        <Link {...place} className={page.link}>
+          {words}
+        </Link>
+      )}
+    </span>
+  )
+}
+
+/** Whatever can be mended has a text that says how: a test holds the texts against the gateway's codes. */
+function hasAdvice(code: Code, fix: string | null): code is keyof typeof english.advice {
+  return fix !== null
+}
+
+/** Where it is mended, if that is a page; by the model where it is about one. */
+const PLACES: Partial<Readonly<Record<Code, (model: string) => LinkProps>>> = {
+  'usage-estimated': (model) => ({ to: '/operate/chains', search: { model } }),
+  'surcharges-unpriced': (model) => ({ to: '/operate/models', search: { open: model } }),
+  'currency-unrated': () => ({ to: '/operate/settings' }),
+  'vendor-offered': () => ({ to: '/operate/models', search: { tab: 'presets' } }),
+}
+
+/** Numbers as they are written in the language. */
+function usePutIn() {
+  const format = useFormat()
+  return (parameters: Finding['parameters']): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? format.number(value) : value,
+      ]),
+    )
 }

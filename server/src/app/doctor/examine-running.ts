@@ -1,7 +1,7 @@
 /** What a gateway that runs finds out about what it stands on, without a call of a model. */
 import type { Config, Environment } from '../../config/environment.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
-import type { Finding } from '../../core/finding.ts'
+import { type RunningCheck, type RunningFinding, unlooked } from '../../core/running-finding.ts'
 import { checkMail, checkPhone } from '../../notify/check-senders.ts'
 import { checkBlobs } from './blobs.ts'
 import { brokenCheck } from './broken-check.ts'
@@ -21,8 +21,8 @@ export interface RunningParts {
 }
 
 /** Whoever asks while it looks gets the same answer; so does whoever asks within a minute. */
-export function runningExaminer(parts: RunningParts): () => Promise<readonly Finding[]> {
-  let last: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined
+export function runningExaminer(parts: RunningParts): () => Promise<readonly RunningFinding[]> {
+  let last: { readonly at: number; readonly findings: Promise<readonly RunningFinding[]> } | undefined
   return () => {
     const at = parts.now()
     if (last === undefined || Math.abs(at - last.at) > FRESH_MS) last = { at, findings: examine(parts) }
@@ -30,12 +30,12 @@ export function runningExaminer(parts: RunningParts): () => Promise<readonly Fin
   }
 }
 
-type Findings = readonly Finding[]
+type Findings = readonly RunningFinding[]
 
 /** Whatever one check meets, the others are made too. */
 async function examine({ config, environment, catalogue, now }: RunningParts): Promise<Findings> {
   const known = catalogue()
-  const checks: readonly (readonly [string, () => Findings | Promise<Findings>])[] = [
+  const checks: readonly (readonly [RunningCheck, () => Findings | Promise<Findings>])[] = [
     ['node', () => [checkNode(process.versions.node)]],
     ['data directory', () => checkDataDirectory(config)],
     ['disk', () => [checkDisk(config.dataDirectory)]],
@@ -54,7 +54,7 @@ async function examine({ config, environment, catalogue, now }: RunningParts): P
       try {
         return await look()
       } catch (error) {
-        return [brokenCheck(name, error, config)]
+        return [unlooked(name, brokenCheck(name, error, config))]
       }
     }),
   )

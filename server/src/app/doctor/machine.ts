@@ -5,31 +5,23 @@ import { readKeyFile, SECRET_KEY_FILE } from '../../config/data-directory.ts'
 import { type Config, ConfigError } from '../../config/environment.ts'
 import { isOldNode, NODE_LEAST } from '../../config/node-version.ts'
 import { readUnsettled } from '../../pipeline/instance/pending/unsettled-files.ts'
-import { failed, type Finding, ok, warning } from '../../core/finding.ts'
+import { type Finding, ok, warning } from '../../core/finding.ts'
+import { finding, type RunningFinding } from '../../core/running-finding.ts'
 
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): RunningFinding {
   return isOldNode(version)
-    ? failed('node', version, `install Node ${NODE_LEAST} or newer`)
-    : ok('node', version)
+    ? finding('node-old', { version, least: NODE_LEAST })
+    : finding('node-good', { version })
 }
 
-export async function checkDataDirectory(config: Config): Promise<readonly Finding[]> {
-  const { dataDirectory, secretKey, database } = config
-  const mode = modeOf(dataDirectory)
+export async function checkDataDirectory(config: Config): Promise<readonly RunningFinding[]> {
+  const { dataDirectory: directory, secretKey, database } = config
+  const mode = modeOf(directory)
   if (mode !== undefined)
-    return [usableDirectory(dataDirectory, mode), await keyFile(dataDirectory, secretKey !== undefined)]
+    return [usableDirectory(directory, mode), await keyFile(directory, secretKey !== undefined)]
   if (database.kind === 'postgres' && secretKey !== undefined)
-    return [
-      ok('data directory', `${dataDirectory} will be created when Sluice starts`),
-      await keyFile(dataDirectory, true),
-    ]
-  return [
-    failed(
-      'data directory',
-      `${dataDirectory} is not there`,
-      'start Sluice once, or set SLUICE_DATA_DIR to where it keeps its data',
-    ),
-  ]
+    return [finding('directory-to-come', { directory }), finding('key-given', {})]
+  return [finding('directory-missing', { directory })]
 }
 
 /** Looking at the database needs it, and one that is not there must not be made by looking. */
@@ -37,42 +29,26 @@ export function hasSecretKey({ dataDirectory, secretKey }: Config): boolean {
   return secretKey !== undefined || modeOf(join(dataDirectory, SECRET_KEY_FILE)) !== undefined
 }
 
-function usableDirectory(directory: string, mode: number): Finding {
-  if (!isWritable(directory))
-    return failed(
-      'data directory',
-      `${directory} cannot be written by this user`,
-      'run as the user that owns it, or give it to this one (chown)',
-    )
-  if ((mode & 0o077) !== 0)
-    return warning(
-      'data directory',
-      `${directory} is open to other users (${octal(mode)})`,
-      `chmod 700 ${directory}`,
-    )
-  return ok('data directory', directory)
+function usableDirectory(directory: string, mode: number): RunningFinding {
+  if (!isWritable(directory)) return finding('directory-unwritable', { directory })
+  if ((mode & 0o077) !== 0) return finding('directory-open', { directory, mode: octal(mode) })
+  return finding('directory-good', { directory })
 }
 
-async function keyFile(directory: string, isGiven: boolean): Promise<Finding> {
-  if (isGiven) return ok('secret key', 'SLUICE_SECRET_KEY')
+async function keyFile(directory: string, isGiven: boolean): Promise<RunningFinding> {
+  if (isGiven) return finding('key-given', {})
   const file = join(directory, SECRET_KEY_FILE)
   const mode = modeOf(file)
-  if (mode === undefined)
-    return failed(
-      'secret key',
-      `${file} is not there`,
-      'put back the one this database was made with, or set SLUICE_SECRET_KEY',
-    )
-  if ((mode & 0o077) !== 0)
-    return failed('secret key', `${file} is open to other users (${octal(mode)})`, `chmod 600 ${file}`)
+  if (mode === undefined) return finding('key-missing', { file })
+  if ((mode & 0o077) !== 0) return finding('key-open', { file, mode: octal(mode) })
   try {
     await readKeyFile(file)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const [found = '', ...fix] = (error.mistakes[0] ?? error.message).split(': ')
-    return failed('secret key', found, fix.join(': '))
+    const [words = '', ...remedy] = (error.mistakes[0] ?? error.message).split(': ')
+    return finding('key-unreadable', { words, remedy: remedy.join(': ') })
   }
-  return ok('secret key', file)
+  return finding('key-good', { file })
 }
 
 /** Only a first start reads it, and does not start without. */
@@ -94,17 +70,15 @@ export function checkGatewayFile({ gatewayFile }: Pick<Config, 'gatewayFile'>): 
 }
 
 /** Looked at without writing: the file is made with the first event. */
-export function checkSecurityLog({ securityLog }: Pick<Config, 'securityLog'>): Finding {
-  const check = 'security log'
-  if (securityLog === undefined) return ok(check, 'in the log')
-  const state = statSync(securityLog, { throwIfNoEntry: false })
-  const fix = 'set SLUICE_SECURITY_LOG to a file in a directory that this user may write'
-  if (state !== undefined && !state.isFile()) return failed(check, `${securityLog} is not a file`, fix)
-  const needed = state === undefined ? dirname(securityLog) : securityLog
-  if (isWritable(needed)) return ok(check, securityLog)
-  const found =
-    modeOf(needed) === undefined ? `${needed} is not there` : `${needed} cannot be written by this user`
-  return failed(check, found, fix)
+export function checkSecurityLog({ securityLog: file }: Pick<Config, 'securityLog'>): RunningFinding {
+  if (file === undefined) return finding('security-log-shared', {})
+  const state = statSync(file, { throwIfNoEntry: false })
+  if (state !== undefined && !state.isFile()) return finding('security-log-no-file', { file })
+  const needed = state === undefined ? dirname(file) : file
+  if (isWritable(needed)) return finding('security-log-good', { file })
+  return modeOf(needed) === undefined
+    ? finding('security-log-missing', { file: needed })
+    : finding('security-log-unwritable', { file: needed })
 }
 
 const GIB = 1024 ** 3
@@ -112,39 +86,25 @@ const GIB = 1024 ** 3
 const FREE_LEAST_BYTES = GIB / 4
 const FREE_WISHED_BYTES = 2 * GIB
 
-export function checkDisk(directory: string): Finding {
+export function checkDisk(directory: string): RunningFinding {
   const { bavail, bsize } = statfsSync(directory)
   return checkFree(bavail * bsize)
 }
 
-export function checkFree(bytes: number): Finding {
-  const found = `${(bytes / GIB).toFixed(1)} GiB free`
-  const fix = 'make room, or move the data directory to a larger disk'
-  if (bytes < FREE_LEAST_BYTES) return failed('disk', found, fix)
-  return bytes < FREE_WISHED_BYTES ? warning('disk', found, fix) : ok('disk', found)
+export function checkFree(bytes: number): RunningFinding {
+  const free = { gib: (bytes / GIB).toFixed(1) }
+  if (bytes < FREE_LEAST_BYTES) return finding('disk-full', free)
+  return bytes < FREE_WISHED_BYTES ? finding('disk-scarce', free) : finding('disk-good', free)
 }
 
 /** Calls that a process could not settle before it stopped: they are billed at the next start on this directory. */
-export async function checkUnsettled(directory: string): Promise<readonly Finding[]> {
+export async function checkUnsettled(directory: string): Promise<readonly RunningFinding[]> {
   const { waiting, aside } = await readUnsettled(directory)
-  const findings: Finding[] = []
-  if (waiting.length > 0)
-    findings.push(
-      warning(
-        'unsettled calls',
-        `${waiting.join(', ')} ${waiting.length === 1 ? 'waits' : 'wait'} for the database`,
-        'start Sluice on this data directory, and never delete it: what it holds was delivered and is not billed yet',
-      ),
-    )
-  if (aside.length > 0)
-    findings.push(
-      warning(
-        'unsettled calls',
-        `${aside.join(', ')} ${aside.length === 1 ? 'holds' : 'hold'} lines that could not be settled`,
-        'see docs/operating/outages.md for what to do with them',
-      ),
-    )
-  return findings.length > 0 ? findings : [ok('unsettled calls', 'none')]
+  const findings = [
+    ...(waiting.length > 0 ? [finding('unsettled-waiting', { files: waiting.join(', ') })] : []),
+    ...(aside.length > 0 ? [finding('unsettled-aside', { files: aside.join(', ') })] : []),
+  ]
+  return findings.length > 0 ? findings : [finding('unsettled-none', {})]
 }
 
 /** undefined: it is not there. */

@@ -1,18 +1,18 @@
 import type { Catalogue } from '../../core/catalogue.ts'
-import { unpricedWarnings } from '../../pipeline/stages/estimate.ts'
-import { usageWarnings } from '../../pipeline/explain/usage-told.ts'
-import { type Finding, ok, warning } from '../../core/finding.ts'
+import { unpricedExtras } from '../../pipeline/stages/estimate.ts'
+import { untoldUsage } from '../../pipeline/explain/usage-told.ts'
+import { finding, type RunningFinding } from '../../core/running-finding.ts'
 
 /** Streams of models that reason and end without their usage are charged by an estimate. */
-export function checkUsageTold(catalogue: Catalogue): readonly Finding[] {
-  const found = usageWarnings(catalogue)
-  if (found.length === 0) return [ok('stream usage', 'every model that reasons tells what it used')]
-  return found.map((words) => warning('stream usage', words, 'sluice apply with stream_usage: inject'))
+export function checkUsageTold(catalogue: Catalogue): readonly RunningFinding[] {
+  const found = untoldUsage(catalogue)
+  if (found.length === 0) return [finding('usage-told', {})]
+  return found.map((chain) => finding('usage-estimated', chain))
 }
 
 /** What a client can ask for at the vendor's price and the model's own. */
-export function checkSurcharges(catalogue: Catalogue): readonly Finding[] {
-  const found = unpricedWarnings(catalogue)
-  if (found.length === 0) return [ok('surcharges', 'what vendors charge extra for is priced or refused')]
-  return found.map((words) => warning('surcharges', words, 'docs/reference/gateway-file.md, surcharges'))
+export function checkSurcharges(catalogue: Catalogue): readonly RunningFinding[] {
+  const found = unpricedExtras(catalogue)
+  if (found.length === 0) return [finding('surcharges-priced', {})]
+  return found.map((chain) => finding('surcharges-unpriced', { ...chain, extras: chain.extras.join(', ') }))
 }

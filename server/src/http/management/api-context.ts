@@ -1,7 +1,7 @@
 /** What the routes of the management API stand on. */
 import type { MonthOf } from '../../core/calendar.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
-import type { Finding } from '../../core/finding.ts'
+import type { RunningFinding } from '../../core/running-finding.ts'
 import type { Explanation, ExplainQuestion } from '../../pipeline/explain/explain.ts'
 import type { Probe, ProbeTarget } from '../../pipeline/explain/probe.ts'
 import type { Identity } from '../../management/identity/identity.ts'
@@ -47,7 +47,7 @@ export interface ApiOptions extends InstanceOfApi {
   /** Vendors that can be added without describing them. */
   readonly presets: readonly VendorPreset[]
   /** What this instance finds out about what it stands on. */
-  readonly examine: () => Promise<readonly Finding[]>
+  readonly examine: () => Promise<readonly RunningFinding[]>
   readonly clientAddress: ClientAddress
   /** An address behind a customer's URL that nothing is posted to; undefined: none that is known. */
   readonly closedAddress: (url: string) => Promise<string | undefined>

@@ -15,8 +15,15 @@ export function presetStreamUsage(
     : 'forward'
 }
 
-/** One sentence for each usable chain whose model reasons and whose streams may end without their usage. */
-export function usageWarnings(catalogue: Catalogue): readonly string[] {
+/** A chain, as operators know it. */
+export interface NamedChain {
+  readonly model: string
+  readonly vendor: string
+  readonly forward: string
+}
+
+/** Each usable chain whose model reasons and whose streams may end without their usage. */
+export function untoldUsage(catalogue: Catalogue): readonly NamedChain[] {
   return [...catalogue.models.values()].flatMap((model) =>
     usableChains(model, catalogue).flatMap((chain) => {
       const kind = catalogue.vendors.get(chain.vendorCode)?.kind
@@ -27,10 +34,7 @@ export function usageWarnings(catalogue: Catalogue): readonly string[] {
         capabilitiesOf(kind, chain.protocol, chain.forwardModelId)?.reasoning ??
         'none'
       if (reasoning === 'none') return []
-      return [
-        `${model.modelId} over ${chain.vendorCode} (${chain.forwardModelId}): streams whose clients ask for no usage are charged ` +
-          'by an estimate, and reasoning is in none of their bytes; set stream_usage: inject on this chain',
-      ]
+      return [{ model: model.modelId, vendor: chain.vendorCode, forward: chain.forwardModelId }]
     }),
   )
 }

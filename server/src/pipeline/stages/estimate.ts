@@ -153,8 +153,14 @@ function flagsOf(header: string | undefined): readonly string[] {
     .filter((flag) => flag !== '')
 }
 
-/** One sentence for each usable chain whose vendor charges for what its model neither prices nor refuses. */
-export function unpricedWarnings(catalogue: Catalogue): readonly string[] {
+/** A usable chain whose vendor charges for what its model neither prices nor refuses. */
+interface UnpricedExtras {
+  readonly model: string
+  readonly vendor: string
+  readonly extras: readonly string[]
+}
+
+export function unpricedExtras(catalogue: Catalogue): readonly UnpricedExtras[] {
   return [...catalogue.models.values()].flatMap((model) => {
     const known = [...Object.keys(model.surcharges), ...model.refuse]
     return usableChains(model, catalogue).flatMap((chain) => {
@@ -162,10 +168,7 @@ export function unpricedWarnings(catalogue: Catalogue): readonly string[] {
       const dear = (kind === undefined ? undefined : providerOf(kind)?.dear) ?? []
       const unpriced = dear.filter((extra) => !known.some((name) => comesUnder(extra, name)))
       if (unpriced.length === 0) return []
-      return [
-        `${model.modelId} over ${chain.vendorCode}: the vendor charges extra for ${unpriced.join(', ')}, which have no price here; ` +
-          'name them in surcharges or refuse of the model',
-      ]
+      return [{ model: model.modelId, vendor: chain.vendorCode, extras: unpriced }]
     })
   })
 }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import { type ApplyResult, applyGatewayFile } from '../../../management/gateway-file/apply-gateway-file.ts'
 import type { Difference } from '../../../management/gateway-file/difference.ts'
 import { readConfig } from '../../../config/environment.ts'
-import { usageWarnings } from '../../../pipeline/explain/usage-told.ts'
+import { checkUsageTold } from '../../../app/doctor/usage-told.ts'
 import { vendorKinds } from '../../../providers/index.ts'
 import { commandLineActor } from '../../command-line-actor.ts'
 import { type Console, jsonText, plural, printable, tableText } from '../../console.ts'
@@ -34,7 +34,7 @@ export async function apply(io: Console, flags: ApplyFlags): Promise<void> {
       at: io.now(),
       actor: commandLineActor(io),
     })
-    return { result, usage: result.kind === 'applied' ? usageWarnings(await storage.catalogue.read()) : [] }
+    return { result, usage: result.kind === 'applied' ? checkUsageTold(await storage.catalogue.read()) : [] }
   })
   if (flags.json === true) io.out(jsonText(resultJson(result)))
   if (result.kind === 'mistakes') {
@@ -43,7 +43,7 @@ export async function apply(io: Console, flags: ApplyFlags): Promise<void> {
     throw new CommandFailure('mistakes', [...told, `${name} has ${count}; nothing was applied`].join('\n'))
   }
   for (const warning of result.warnings) io.err(`warning: ${printMistake(name, warning)}\n`)
-  for (const warning of usage) io.err(`warning: ${printable(warning)}\n`)
+  for (const { state, found } of usage) if (state === 'warning') io.err(`warning: ${printable(found)}\n`)
   if (flags.json !== true) tell(io, result)
 }
 

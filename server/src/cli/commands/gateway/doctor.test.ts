@@ -370,10 +370,10 @@ test('calls that a process could not settle before it stopped are told, and line
   expect(told.filter(({ check }) => check === 'unsettled calls')).toMatchObject([
     {
       state: 'warning',
-      found: expect.stringMatching(/one-1\.jsonl waits/),
+      found: expect.stringMatching(/waiting for the database: .*one-1\.jsonl$/),
       fix: expect.stringContaining('never delete'),
     },
-    { state: 'warning', found: expect.stringMatching(/two-1\.jsonl\.damaged holds lines/) },
+    { state: 'warning', found: expect.stringMatching(/could not be settled: .*two-1\.jsonl\.damaged$/) },
   ])
 })
 

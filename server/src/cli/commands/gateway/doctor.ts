@@ -32,7 +32,9 @@ export interface DoctorFlags {
 export async function doctor(io: Console, flags: DoctorFlags): Promise<void> {
   const findings = await examine(io, flags)
   if (flags.json === true)
-    io.out(jsonText(findings.map(({ fix, ...finding }) => ({ ...finding, fix: fix ?? null }))))
+    io.out(
+      jsonText(findings.map(({ check, state, found, fix }) => ({ check, state, found, fix: fix ?? null }))),
+    )
   else {
     const rows = findings.map(({ check, state, found, fix }) => [check, state, found, fix])
     io.out(tableText(['CHECK', 'STATE', 'FOUND', 'WHAT TO DO'], rows))

@@ -1,6 +1,6 @@
 /** How the gateway is: what it stands on, which instances serve, what goes through, and what waits for somebody. */
 import { z } from 'zod'
-import type { Finding } from '../../../../core/finding.ts'
+import { FINDING_CODES, RUNNING_CHECKS, type RunningFinding } from '../../../../core/running-finding.ts'
 import { readTraffic } from '../../../../management/admin/traffic.ts'
 import type { Storage } from '../../../../storage/storage.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
@@ -18,10 +18,14 @@ const WAITING_MAX = 100
 const count = z.number().int().min(0)
 
 const findingShape = z.strictObject({
-  check: z.string(),
+  check: z.enum(RUNNING_CHECKS),
   state: z.enum(['ok', 'warning', 'failed', 'skipped']),
-  found: z.string(),
-  fix: z.string().nullable().meta({ description: 'What to do; null: nothing.' }),
+  code: z.enum(FINDING_CODES).meta({ description: 'Of what was found, for telling it in other languages.' }),
+  parameters: z.record(z.string(), z.union([z.string(), z.number()])).meta({
+    description: 'What the sentences of the code have put in, by name.',
+  }),
+  found: z.string().meta({ description: 'In English.' }),
+  fix: z.string().nullable().meta({ description: 'What to do, in English; null: nothing.' }),
 })
 
 const instanceShape = z.strictObject({
@@ -94,8 +98,8 @@ function findingsRoute(app: Api, context: HealthContext): void {
   })
 }
 
-function viewFinding({ check, state, found, fix }: Finding): z.output<typeof findingShape> {
-  return { check, state, found, fix: fix ?? null }
+function viewFinding({ fix, ...finding }: RunningFinding): z.output<typeof findingShape> {
+  return { ...finding, fix: fix ?? null }
 }
 
 async function readInstances(
