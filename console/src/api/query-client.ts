@@ -20,7 +20,8 @@ export function createQueryClient(): QueryClient {
         retry: (failures, error) =>
           failures < RETRIES_MAX && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       },
-      mutations: { retry: false },
+      // What was sent may be a secret, and what came back one that is shown once: both go with the form.
+      mutations: { retry: false, gcTime: 0 },
     },
   })
 }
