@@ -1,7 +1,6 @@
 import { Client, buildConnector } from 'undici'
-import { Connection, type ConnectionPlace, type ConnectionRoom } from '../http1/connection.ts'
+import { Connection, type ConnectionPlace, type ConnectionRoom, Turns } from '../http1/connection.ts'
 import { createDial } from '../http1/dial.ts'
-import { Turns } from '../http1/turns.ts'
 import { backgroundTimers, type TimerHandle, type Timers } from '../timers.ts'
 import type { FindProxy, Proxy } from './find-proxy.ts'
 import type { Transport } from './transport.ts'

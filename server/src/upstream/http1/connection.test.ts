@@ -16,9 +16,8 @@ import {
   scriptedServer,
 } from '../testing/scripted-server.ts'
 import type { UpstreamCall } from '../upstream.ts'
-import { Connection } from './connection.ts'
+import { Connection, Turns } from './connection.ts'
 import { createDial } from './dial.ts'
-import { Turns } from './turns.ts'
 
 const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -4,10 +4,8 @@ import { asError } from '../../core/errors/as-error.ts'
 import type { AnswerHandler, Flow, Transport, TransportRequest } from '../connect/transport.ts'
 import { AnswerParser, type AnswerSink } from './answer-parser.ts'
 import type { Dial } from './dial.ts'
-import { formHead } from './form-head.ts'
 import type { AnswerHead } from './parse-head.ts'
-import type { Turns } from './turns.ts'
-import { checkLength, Upload } from './upload.ts'
+import { formHead, Upload } from './upload.ts'
 
 /** From so much on bytes are given away with the memory they were read into: as long as they come, nothing is copied. */
 const HAND_OVER_BYTES = 32_768
@@ -59,7 +57,6 @@ export class Connection implements Transport, Flow, AnswerSink {
     let head: string
     try {
       head = formHead(this.#place.host, request)
-      if (request.body !== undefined) checkLength(request.body, request.bodyLength)
     } catch (error) {
       queueMicrotask(() => handler.onResponseError(undefined, asError(error)))
       return
@@ -233,4 +230,23 @@ interface Call {
 
 function bufferOf(bytes: Uint8Array, length: number): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, length)
+}
+
+/**
+ * Has requests wait for the next look at all sockets, together. A connection that idled may have been closed, or been sent
+ * what nobody asked for, since that look; written to before it, it would fail, or take foreign bytes for the answer.
+ */
+export class Turns {
+  #waiting: (() => void)[] = []
+
+  wait(go: () => void): void {
+    if (this.#waiting.length === 0) setImmediate(this.#run)
+    this.#waiting.push(go)
+  }
+
+  readonly #run = (): void => {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const go of waiting) go()
+  }
 }
