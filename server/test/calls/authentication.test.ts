@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { postJson, type Answer } from '../gateway/client.ts'
 import { modelId } from '../../src/core/ids.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 /** One body every upstream here answers with; these tests are about who may call. */
 const ANSWER = {
@@ -18,17 +19,13 @@ const CALLS = [
   { path: '/v1/messages', model: 'messages-model' },
 ] as const
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 let unbound: string
 let messagesKey: string
 let responsesKey: string
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(answerJson(ANSWER))
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     ...putVendor('goo', upstream.url, { kind: 'google' }),
@@ -42,15 +39,14 @@ beforeAll(async () => {
     putChain({ model: 'gemini-model', vendor: 'goo', protocol: 'gemini' }),
     putGroup({ name: 'm', protocol: 'messages', models: ['messages-model', 'phantom'] }),
     putGroup({ name: 'r', protocol: 'responses', models: ['responses-model'] }),
-  )
+  ],
+})
+
+beforeAll(async () => {
+  upstream.answer(answerJson(ANSWER))
   unbound = gateway.key
   messagesKey = (await gateway.newKey(gateway.accountId, { group: 'm' })).key
   responsesKey = (await gateway.newKey(gateway.accountId, { group: 'r' })).key
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 function send(

@@ -1,20 +1,18 @@
 /** `background: true` on responses: a task that is charged once, by its true usage, whatever anybody does meanwhile. */
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { ANSWER, type BackgroundVendor, type MadeResponse, playBackground } from '../gateway/background.ts'
 import { type Answer, get, postJson, sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { eventually } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let upstream: ScriptedUpstream
 let vendor: BackgroundVendor
-let gateway: TestGateway
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('plain', upstream.url),
     putModel('native'),
@@ -23,17 +21,12 @@ beforeAll(async () => {
     putChain({ model: 'talks-chat', vendor: 'acme', forward: 'gpt-4.1' }),
     putModel('unknown-vendor'),
     putChain({ model: 'unknown-vendor', vendor: 'plain', protocol: 'responses', forward: 'gpt-4.1' }),
-  )
+  ],
 })
 
 beforeEach(() => {
   vendor = playBackground(upstream)
   upstream.requests.length = 0
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 function bearer(key = gateway.key): Record<string, string> {

@@ -1,36 +1,17 @@
 /** What the catalogue, the pricing endpoint and the model list show. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putGroup,
-  putModel,
-  putVendor,
-  TOKEN_PRICES,
-} from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putGroup, putModel, putVendor, TOKEN_PRICES } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { modelId } from '../../src/core/ids.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const MODELS = '/api/v1/user/user/models'
 const PRICING = '/api/v1/user/user/pricing'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(
-    answerJson({
-      object: 'chat.completion',
-      model: 'x',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 1, completion_tokens: 1 },
-    }),
-  )
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     ...putVendor('bolt', upstream.url),
     putModel('two-chains', { name: 'Two Chains', supportFeatures: ['text', 'image'] }),
@@ -79,12 +60,18 @@ beforeAll(async () => {
     putModel('claude-sonnet-4.5'),
     putChain({ model: 'claude-sonnet-4.5', vendor: 'acme', forward: 'claude-sonnet-4-5' }),
     putGroup({ name: 'm', protocol: 'messages', models: ['pro-only'] }),
-  )
+  ],
 })
 
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+beforeAll(async () => {
+  upstream.answer(
+    answerJson({
+      object: 'chat.completion',
+      model: 'x',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 1 },
+    }),
+  )
 })
 
 type Row = Readonly<Record<string, unknown>>

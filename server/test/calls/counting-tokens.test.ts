@@ -4,27 +4,20 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway({ environment: { SLUICE_TOKEN_COUNTS_PER_MINUTE: '4' } })
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  environment: { SLUICE_TOKEN_COUNTS_PER_MINUTE: '4' },
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('m'),
     putModel('verified', { requiredVerification: 1 }),
     putChain({ model: 'm', vendor: 'acme' }),
     putChain({ model: 'verified', vendor: 'acme' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 const WAYS: readonly (readonly [path: string, (model: string) => object])[] = [

@@ -12,8 +12,9 @@ import {
   putModel,
   putVendor,
 } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { modelId } from '../../src/core/ids.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const CHAT = '/v1/chat/completions'
 const SIGN_IN = '/api/v1/user/user/sign-in'
@@ -22,37 +23,34 @@ const IDLE_MS = 1_000
 const LATER_MS = String(10 * PATIENCE_MS)
 const BODY_LIMIT = 200_000
 
-let gateway: TestGateway
 /** Waits for a body as long as it takes. */
 let patient: TestGateway
-let upstream: ScriptedUpstream
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway({
-    environment: {
-      SLUICE_BODY_IDLE_TIMEOUT_MS: String(IDLE_MS),
-      SLUICE_MANAGEMENT_BODY_TIMEOUT_MS: LATER_MS,
-      SLUICE_BODY_LIMIT_BYTES: String(BODY_LIMIT),
-      SLUICE_BYTES_IN_FLIGHT_LIMIT: '1500000',
-    },
-  })
-  patient = await openGateway({ environment: { SLUICE_BODY_IDLE_TIMEOUT_MS: LATER_MS } })
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  environment: {
+    SLUICE_BODY_IDLE_TIMEOUT_MS: String(IDLE_MS),
+    SLUICE_MANAGEMENT_BODY_TIMEOUT_MS: LATER_MS,
+    SLUICE_BODY_LIMIT_BYTES: String(BODY_LIMIT),
+    SLUICE_BYTES_IN_FLIGHT_LIMIT: '1500000',
+  },
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('m'),
     putChain({ model: 'm', vendor: 'acme', forward: 'm' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     putModel('claude'),
     putChain({ model: 'claude', vendor: 'clay', protocol: 'messages', forward: 'claude' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
+  patient = await openGateway({ environment: { SLUICE_BODY_IDLE_TIMEOUT_MS: LATER_MS } })
   upstream.answer(answerJson(ANSWER))
 })
 
 afterAll(async () => {
-  await gateway.close()
   await patient.close()
-  await upstream.close()
 })
 
 const ANSWER = {

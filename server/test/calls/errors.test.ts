@@ -1,16 +1,12 @@
 /** The gateway's own errors: the envelope, the codes, and what stays an upstream's own. */
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-  staySilent,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, staySilent } from '../gateway/scripted-upstream.ts'
 import { GatewayError } from '../../src/core/errors/gateway-error.ts'
 import { renderError } from '../../src/http/error-envelope.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const CHAT = '/v1/chat/completions'
 const RESPONSES = '/v1/responses'
@@ -18,13 +14,9 @@ const MESSAGES = '/v1/messages'
 const GEMINI = '/v1beta/models/gemini-model:generateContent'
 const MIB = 1024 * 1024
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     ...putVendor('goo', upstream.url, { kind: 'google' }),
@@ -47,12 +39,7 @@ beforeAll(async () => {
     putChain({ model: 'off-model', vendor: 'acme' }),
     putModel('resting-model', { status: 'maintenance' }),
     putChain({ model: 'resting-model', vendor: 'acme' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 const authorized = (): Record<string, string> => ({ authorization: `Bearer ${gateway.key}` })

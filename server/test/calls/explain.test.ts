@@ -1,16 +1,13 @@
 /** What would become of a call, without making it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('goo', upstream.url, { kind: 'google' }),
     putModel('m'),
@@ -22,12 +19,7 @@ beforeAll(async () => {
     putModel('plus', { requiredPlan: 1 }),
     putChain({ model: 'plus', vendor: 'acme', forward: 'gpt-4.1' }),
     putGroup({ name: 'codex', protocol: 'responses', models: ['m'] }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 interface Explained {

@@ -1,25 +1,12 @@
 /** The call log as a key reads it: every field, every filter, pages. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  TOKEN_PRICES,
-} from '../gateway/gateway.ts'
-import {
-  answerJson,
-  answerStream,
-  cutStream,
-  hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { type TestGateway, putChain, putModel, putVendor, TOKEN_PRICES } from '../gateway/gateway.ts'
+import { answerJson, answerStream, cutStream, hangUp } from '../gateway/scripted-upstream.ts'
 import { modelId, vendorCode } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { Secret } from '../../src/core/secret.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 interface LogRow {
   readonly [field: string]: unknown
@@ -90,15 +77,11 @@ const GEMINI = {
 /** How far the gateway's clock is ahead of the machine's. */
 let aheadMs = 0
 const now = (): number => Date.now() + aheadMs
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let second: ScriptedUpstream
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  second = await openScriptedUpstream()
-  gateway = await openGateway({ now })
-  await gateway.catalogue(
+const { gateway, upstream, second } = await withGateway({
+  upstreams: ['upstream', 'second'],
+  now,
+  catalogue: ({ upstream, second }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('other', second.url),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
@@ -120,19 +103,13 @@ beforeAll(async () => {
     putChain({ model: 'covered', vendor: 'acme' }),
     putModel('picture', { pricing: { ...TOKEN_PRICES, billingModes: ['image'], imagePrice: '0.1' } }),
     putChain({ model: 'picture', vendor: 'acme' }),
-  )
+  ],
 })
 
 beforeEach(async () => {
   upstream.answer(answerJson(completion(USAGE)))
   second.answer(answerJson(completion(USAGE)))
   await gateway.resetHealth()
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await second.close()
 })
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` })

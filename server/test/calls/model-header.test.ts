@@ -1,24 +1,14 @@
 /** `Gw-Model` stands on every answer to a call whose model is known, refusals and failures too. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  answerJson,
-  answerOk,
-  cutStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-  staySilent,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, answerOk, cutStream, staySilent } from '../gateway/scripted-upstream.ts'
 import { modelId } from '../../src/core/ids.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     ...putVendor('hasty', upstream.url, { timeouts: { firstByteMs: 300 } }),
     putModel('silent'),
@@ -31,12 +21,7 @@ beforeAll(async () => {
     putChain({ model: 'for-enterprises', vendor: 'acme' }),
     putModel('chainless'),
     putModel('off', { status: 'disabled' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 async function ask(

@@ -1,25 +1,18 @@
 /** An upstream that reports what cannot be (docs/operating/charges.md#usage-that-cannot-be). */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerOk } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway({ ops: true })
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  ops: true,
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('m', { contextTokens: 100_000, maxOutputTokens: 1_000 }),
     putChain({ model: 'm', vendor: 'acme' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 async function callWith(usage: { readonly prompt_tokens: number; readonly completion_tokens: number }) {

@@ -1,12 +1,11 @@
 /** What a client pays that hangs up: what the vendor made, whichever moment it chooses. */
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hello, KINDS, type ProtocolName, PROTOCOLS, streamed, whole } from '../gateway/answers.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { type Answerer, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import type { Answerer } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
 /** Added to the clock of the gateway: generation takes seconds, tests do not. */
 let skippedMs = 0
 
@@ -18,9 +17,12 @@ const TEXT = 'The answer is forty-two.'
 /** Tokens a second, as the gateway has seen of every chain. */
 const RATE = 100
 
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  now: () => Date.now() + skippedMs,
+})
+
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway({ now: () => Date.now() + skippedMs })
   for (const protocol of PROTOCOLS) {
     const [kind, forward] = KINDS[protocol]
     await gateway.catalogue(...putVendor(`v-${protocol}`, upstream.url, { kind }))
@@ -43,10 +45,6 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   upstream.requests.length = 0
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 interface Gate {

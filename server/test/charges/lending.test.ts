@@ -1,34 +1,21 @@
 /** Calls that run together on less than their worst case (docs/operating/charges.md, What is held). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerOk,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { type Answerer, answerOk } from '../gateway/scripted-upstream.ts'
 import { credits } from '../../src/core/calls/examples.ts'
-
-let gateway: TestGateway
-let upstream: ScriptedUpstream
+import { withGateway } from '../gateway/with-gateway.ts'
 
 /** 10 yuan a million tokens in, 30 out; 1000 Credits to the yuan. */
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('m', { contextTokens: 200_000, maxOutputTokens: 64_000 }),
     putChain({ model: 'm', vendor: 'acme' }),
     putModel('covered', { contextTokens: 200_000, maxOutputTokens: 64_000, subscriptionCovered: true }),
     putChain({ model: 'covered', vendor: 'acme' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 function chat(key: string, fields: object = {}, model = 'm'): Promise<Answer> {

@@ -1,27 +1,14 @@
 /** Limits of keys, accounts and upstream credentials as a client meets them. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putCredential,
-  putGroup,
-  putModel,
-  putVendor,
-  TOKEN_PRICES,
-} from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putCredential, putGroup, putModel, putVendor, TOKEN_PRICES } from '../gateway/gateway.ts'
+import { type Answerer, answerJson } from '../gateway/scripted-upstream.ts'
 import { ERRORS, type ErrorCode } from '../../src/core/errors/catalogue.ts'
 import { GatewayError } from '../../src/core/errors/gateway-error.ts'
 import { type Policy, UNLIMITED, type WindowLimit } from '../../src/core/limits/policy.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { renderError } from '../../src/http/error-envelope.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const HOUR = 3_600
 
@@ -49,15 +36,13 @@ const withImages = (count: number) => ({
   ],
 })
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 /** Where the gateway's clock stands still, epoch ms. */
 let stopped: number | undefined
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway({ now: () => stopped ?? Date.now() })
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  now: () => stopped ?? Date.now(),
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     putModel('m'),
@@ -79,18 +64,13 @@ beforeAll(async () => {
     putChain({ model: 'covered', vendor: 'acme' }),
     putModel('pro', { requiredPlan: 2 }),
     putChain({ model: 'pro', vendor: 'acme' }),
-  )
+  ],
 })
 
 beforeEach(() => upstream.answer(answerJson(COMPLETION)))
 
 afterEach(() => {
   stopped = undefined
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 function chat(key: string, model = 'm', fields: object = {}): Promise<Answer> {

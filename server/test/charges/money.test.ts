@@ -5,23 +5,11 @@ import { HOUR_MS } from '../../src/core/durations.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
 import { topUp } from '../gateway/customer.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  TOKEN_PRICES,
-} from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { openGateway, putChain, putModel, putVendor, TOKEN_PRICES } from '../gateway/gateway.ts'
+import { type Answerer, answerJson, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { readConfig } from '../../src/config/environment.ts'
 import type { AccountRow, Transfer } from '../../src/core/ledger/hot-rows.ts'
 import type { CallLogRow } from '../../src/core/ledger/log-row.ts'
@@ -36,6 +24,7 @@ import { grantOpening } from '../../src/management/money/grants.ts'
 import { createKey } from '../../src/management/keys/keys.ts'
 import { startGateway } from '../../src/app/start-gateway.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const PRICES: Pricing = {
   ...TOKEN_PRICES,
@@ -55,15 +44,9 @@ const byRequest = (requestPrice: string): Pricing => ({
 /** At 1000 Credits a yuan every call costs exactly ten Credits. */
 const TEN_CREDITS = byRequest('0.01')
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let other: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  other = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream, other } = await withGateway({
+  upstreams: ['upstream', 'other'],
+  catalogue: ({ upstream, other }) => [
     ...putVendor('acme', upstream.url),
     ...putVendor('bolt', other.url),
     ...putVendor('keyless', other.url, { asksForKey: false }),
@@ -98,13 +81,7 @@ beforeAll(async () => {
     putChain({ model: 'below-one', vendor: 'acme' }),
     putModel('crumbs', { pricing: byRequest('0.001000001') }),
     putChain({ model: 'crumbs', vendor: 'acme' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await other.close()
+  ],
 })
 
 beforeEach(async () => {

@@ -1,21 +1,13 @@
 /** What costs extra is charged by what the answer says was made (docs/operating/charges.md, What costs extra). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { playBackground } from '../gateway/background.ts'
 import { get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  answerJson,
-  answerStream,
-  cutStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, answerStream, cutStream } from '../gateway/scripted-upstream.ts'
 import { eventually } from '../gateway/videos.ts'
 import { framed } from '../passthrough/sample-answers.ts'
 import type { ProtocolId, Surcharge } from '../../src/core/catalogue.ts'
-
-let gateway: TestGateway
-let upstream: ScriptedUpstream
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const surcharges: Readonly<Record<string, Surcharge>> = {
   'service_tier.priority': { kind: 'multiplier', multiplier: '2' },
@@ -23,9 +15,11 @@ const surcharges: Readonly<Record<string, Surcharge>> = {
   web_search: { kind: 'per-call', perCall: '0.07' },
 }
 
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+})
+
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
   const kinds = { chat: 'openai', responses: 'openai', messages: 'anthropic', gemini: 'google' } as const
   for (const [protocol, kind] of Object.entries(kinds) as [ProtocolId, string][]) {
     await gateway.catalogue(
@@ -39,11 +33,6 @@ beforeAll(async () => {
       }),
     )
   }
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 beforeEach(() => {

@@ -1,38 +1,25 @@
 /** Every way to model output besides making a call: what somebody who wants it for nothing tries, and gets. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { ANSWER, playBackground } from '../gateway/background.ts'
 import { type Answer, get, postJson, sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  answerJson,
-  answerStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, answerStream } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     putModel('native'),
     putChain({ model: 'native', vendor: 'acme', protocol: 'responses', forward: 'gpt-4.1' }),
     putModel('plain'),
     putChain({ model: 'plain', vendor: 'acme' }),
-  )
+  ],
 })
 
 beforeEach(() => {
   playBackground(upstream)
   upstream.requests.length = 0
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 const bearer = () => ({ authorization: `Bearer ${gateway.key}` })

@@ -2,15 +2,11 @@
  * Calls that run together never take an account further below zero than one of them could alone
  * (docs/decisions/0016-lending-to-one-call.md).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerOk,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { type Answerer, answerOk } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const CREDIT = 1_000_000n
 const CALLS = 60
@@ -23,18 +19,9 @@ type Bill = Parameters<typeof answerOk>[0]
 const output = (tokens: number): Bill => ({ prompt_tokens: 10, completion_tokens: tokens })
 const READS_ALL: Bill = { prompt_tokens: 50_000, completion_tokens: 16 }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(...putVendor('acme', upstream.url))
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [...putVendor('acme', upstream.url)],
 })
 
 beforeEach(() => {

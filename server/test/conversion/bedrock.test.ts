@@ -1,31 +1,22 @@
 /** Claude over Bedrock's InvokeModel: signed, the model in the path, streams in AWS's binary frames (its API reference). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { type Answerer, answerJson } from '../gateway/scripted-upstream.ts'
 import { vendorCode } from '../../src/core/ids.ts'
 import { UNLIMITED } from '../../src/core/limits/policy.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { eventStreamFrame } from '../../src/upstream/testing/event-stream-frame.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const FORWARD = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const PATH = '/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  const [vendor] = putVendor('aws', upstream.url, { kind: 'bedrock-invoke' })
-  if (vendor === undefined) throw new Error('no vendor')
-  await gateway.catalogue(
-    vendor,
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
+    ...putVendor('aws', upstream.url, { kind: 'bedrock-invoke' }),
+    // Its own credential takes the place of the one that comes with every vendor.
     {
       kind: 'put-credential',
       vendorCode: vendorCode('aws'),
@@ -43,15 +34,12 @@ beforeAll(async () => {
     },
     putModel('claude-sonnet-4.5'),
     putChain({ model: 'claude-sonnet-4.5', vendor: 'aws', protocol: 'messages', forward: FORWARD }),
-  )
+  ],
 })
+
 beforeEach(async () => {
   upstream.requests.length = 0
   await gateway.resetHealth()
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 const usage = { input_tokens: 12, output_tokens: 7 }

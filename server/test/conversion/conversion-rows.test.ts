@@ -1,16 +1,11 @@
 /** Rows of the contract that hold over every upstream protocol: statuses of a response, addresses, the stop parameter. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  answerJson,
-  answerStream,
-  cutStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, answerStream, cutStream } from '../gateway/scripted-upstream.ts'
 import { PROTOCOLS, type Protocol } from '../matrix/cells.ts'
 import { type Said, says } from '../matrix/upstreams.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const UPSTREAMS: Readonly<Record<Protocol, readonly [kind: string, forward: string]>> = {
   chat: ['openai', 'gpt-4.1'],
@@ -19,12 +14,14 @@ const UPSTREAMS: Readonly<Record<Protocol, readonly [kind: string, forward: stri
   gemini: ['google', 'gemini-2.5-flash'],
 }
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: () => [
+    putGroup({ name: 'claude', protocol: 'messages', models: ['over-messages', 'over-chat'] }),
+  ],
+})
 
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
   for (const protocol of PROTOCOLS) {
     const [kind, forward] = UPSTREAMS[protocol]
     await gateway.catalogue(
@@ -33,14 +30,6 @@ beforeAll(async () => {
       putChain({ model: `over-${protocol}`, vendor: protocol, protocol, forward }),
     )
   }
-  await gateway.catalogue(
-    putGroup({ name: 'claude', protocol: 'messages', models: ['over-messages', 'over-chat'] }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 function post(path: string, body: object, at = gateway.baseUrl, key = gateway.key): Promise<Answer> {

@@ -1,14 +1,9 @@
 /** What crosses the wire when protocols differ: the request the upstream got, and the answer the client got. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  answerStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { type Answerer, answerJson, answerStream } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
 type Name = (typeof PROTOCOLS)[number]
@@ -22,13 +17,9 @@ const UPSTREAMS: Readonly<Record<Name, { vendor: string; plain: string; thinks: 
   gemini: { vendor: 'goo', plain: 'gemini-2.0-flash', thinks: 'gemini-2.5-flash' },
 }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     ...putVendor('goo', upstream.url, { kind: 'google' }),
@@ -40,12 +31,7 @@ beforeAll(async () => {
         putChain({ model, vendor, protocol, forward }),
       ])
     }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 /** What an upstream says, in whichever protocol. */

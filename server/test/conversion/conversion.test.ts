@@ -2,20 +2,19 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
 type ProtocolName = (typeof PROTOCOLS)[number]
 
-let gateway: TestGateway
 let openai: OpenAI
 let anthropic: Anthropic
 let google: GoogleGenAI
 
-beforeAll(async () => {
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway } = await withGateway({
+  catalogue: () => [
     ...putVendor('sandbox', 'http://sandbox.invalid', { kind: 'sandbox' }),
     ...PROTOCOLS.flatMap((protocol) => [
       putModel(`over-${protocol}`),
@@ -28,13 +27,14 @@ beforeAll(async () => {
         forward: 'sandbox-reasoning',
       }),
     ]),
-  )
+  ],
+})
+
+beforeAll(async () => {
   openai = new OpenAI({ baseURL: `${gateway.baseUrl}/v1`, apiKey: gateway.key, maxRetries: 0 })
   anthropic = new Anthropic({ baseURL: gateway.baseUrl, authToken: gateway.key, apiKey: null, maxRetries: 0 })
   google = new GoogleGenAI({ apiKey: gateway.key, httpOptions: { baseUrl: gateway.baseUrl } })
 })
-
-afterAll(() => gateway.close())
 
 const CITY = {
   type: 'object' as const,

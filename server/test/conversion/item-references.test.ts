@@ -1,17 +1,13 @@
 /** Items that a client names by id instead of sending them again, as OpenAI's own clients do with answers that are kept. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { type Answerer, answerJson } from '../gateway/scripted-upstream.ts'
 import { PROTOCOLS, type Protocol } from '../matrix/cells.ts'
 import { type Said, says, SIGNATURE } from '../matrix/upstreams.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const VENDORS: Readonly<Record<Protocol, readonly [kind: string, forward: string]>> = {
   chat: ['deepseek', 'deepseek-reasoner'],
@@ -26,12 +22,11 @@ const THINKING_CALL: Said = {
   calls: [{ id: 'call_1', name: 'weather', input: { city: 'Oslo' } }],
 }
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+})
 
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
   for (const protocol of PROTOCOLS) {
     const [kind, forward] = VENDORS[protocol]
     await gateway.catalogue(
@@ -40,11 +35,6 @@ beforeAll(async () => {
       putChain({ model: `over-${protocol}`, vendor: protocol, protocol, forward }),
     )
   }
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 function lastBody(): string {

@@ -4,15 +4,15 @@
  * responses upstream is passed through untouched, so there the conversation is one kept here, which makes the gateway
  * write the answer.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { PROTOCOLS, type Protocol } from '../matrix/cells.ts'
 import { PIXEL } from '../matrix/question.ts'
 import { type Said, says } from '../matrix/upstreams.ts'
 import { sseEvents } from '../../src/core/protocols/testing/laws.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const UPSTREAMS: Readonly<Record<Protocol, readonly [kind: string, forward: string]>> = {
   chat: ['openai', 'gpt-4.1'],
@@ -21,14 +21,14 @@ const UPSTREAMS: Readonly<Record<Protocol, readonly [kind: string, forward: stri
   gemini: ['google', 'gemini-2.5-flash'],
 }
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
 /** A response kept here, to be continued. */
 let kept: string
 
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+})
+
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
   for (const protocol of PROTOCOLS) {
     const [kind, forward] = UPSTREAMS[protocol]
     await gateway.catalogue(
@@ -39,11 +39,6 @@ beforeAll(async () => {
   }
   upstream.script(says('chat', { text: 'before' }))
   kept = z.object({ id: z.string() }).parse(await create('chat', { input: 'before' })).id
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 const ITEM_STATUS = z.enum(['in_progress', 'completed', 'incomplete'])

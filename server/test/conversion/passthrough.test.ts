@@ -1,18 +1,10 @@
 /** Equal protocols pass untouched: what the upstream receives is what was sent but for `model`, and back. */
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, postJson, sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  answerJson,
-  answerStream,
-  cutStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
-
-let gateway: TestGateway
-let upstream: ScriptedUpstream
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, answerStream, cutStream } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 const ANSWERS = {
@@ -57,10 +49,9 @@ const PATHS: Readonly<Record<Name, string>> = {
   gemini: '/v1beta/models/gemini-model:generateContent',
 }
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     ...putVendor('goo', upstream.url, { kind: 'google' }),
@@ -76,12 +67,7 @@ beforeAll(async () => {
     putChain({ model: 'claude-opus-4.8', vendor: 'clay', protocol: 'messages', forward: 'claude-opus-4-8' }),
     putModel('gemini-model'),
     putChain({ model: 'gemini-model', vendor: 'goo', protocol: 'gemini', forward: 'up' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 const authorized = (): Record<string, string> => ({

@@ -1,9 +1,8 @@
 /** Every cell of the protocol matrix: an official client, the gateway, an upstream in its own wire form. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import {
   type Cell,
   cellId,
@@ -16,6 +15,7 @@ import {
 import { drivers, failureOf } from '../matrix/clients.ts'
 import { type Driver, type Heard, PDF, PIXEL, RESULT } from '../matrix/question.ts'
 import { COUNTS, refuses, type Said, says, SIGNATURE } from '../matrix/upstreams.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 /** Vendors whose models do all that their protocol can. */
 const UPSTREAMS: Readonly<Record<Protocol, readonly [kind: string, forward: string, thinks: string]>> = {
@@ -25,13 +25,18 @@ const UPSTREAMS: Readonly<Record<Protocol, readonly [kind: string, forward: stri
   gemini: ['google', 'gemini-2.5-flash', 'gemini-2.5-flash'],
 }
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
 let clients: Readonly<Record<Protocol, Driver>>
 
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
+    ...putVendor('replays', upstream.url, { kind: 'deepseek' }),
+    putModel('replays-chat'),
+    putChain({ model: 'replays-chat', vendor: 'replays', protocol: 'chat', forward: 'deepseek-reasoner' }),
+  ],
+})
+
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
   clients = drivers(gateway)
   for (const protocol of PROTOCOLS) {
     const [kind, forward, thinks] = UPSTREAMS[protocol]
@@ -44,19 +49,9 @@ beforeAll(async () => {
     )
   }
   // Chat has no signatures; what it has is models that want their thoughts back.
-  await gateway.catalogue(
-    ...putVendor('replays', upstream.url, { kind: 'deepseek' }),
-    putModel('replays-chat'),
-    putChain({ model: 'replays-chat', vendor: 'replays', protocol: 'chat', forward: 'deepseek-reasoner' }),
-  )
 })
 
 afterEach(() => gateway.resetHealth())
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-})
 
 interface Run {
   readonly cell: Cell

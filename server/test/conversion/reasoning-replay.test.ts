@@ -1,16 +1,13 @@
 /** Signed reasoning on its way back: to a chain of its issuer, and left out once where the issuer cannot read it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     ...putVendor('goo', upstream.url, { kind: 'google' }),
@@ -38,16 +35,14 @@ beforeAll(async () => {
     putChain({ model: 'gpt', vendor: 'acme', protocol: 'responses', forward: 'gpt-5.1' }),
     putModel('gemini'),
     putChain({ model: 'gemini', vendor: 'goo', protocol: 'gemini', forward: 'gemini-3-pro' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
   upstream.answer((request, response) => answerJson(answerAt(request.path))(request, response))
 })
 
 afterEach(() => gateway.resetHealth())
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-})
 
 function answerAt(path: string): unknown {
   if (path.endsWith('/messages')) return CLAUDE

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { answerJson, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -59,9 +60,6 @@ const KINDS: Readonly<Record<string, readonly [kind: string, forward: string]>> 
   gemini: ['google', 'gemini-2.5-flash'],
 }
 
-let upstream: ScriptedUpstream
-let web: ScriptedUpstream
-let gateway: TestGateway
 /** Fetches nothing inside the operator's network. */
 let closed: TestGateway
 
@@ -80,16 +78,16 @@ async function furnish(into: TestGateway): Promise<void> {
   }
 }
 
+const { gateway, upstream, web } = await withGateway({
+  upstreams: ['upstream', 'web'],
+  environment: {
+    SLUICE_FETCH_ALLOW: '127.0.0.1/32',
+    SLUICE_BODY_LIMIT_BYTES: '65536',
+    SLUICE_BYTES_IN_FLIGHT_LIMIT: '262144',
+  },
+})
+
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  web = await openScriptedUpstream()
-  gateway = await openGateway({
-    environment: {
-      SLUICE_FETCH_ALLOW: '127.0.0.1/32',
-      SLUICE_BODY_LIMIT_BYTES: '65536',
-      SLUICE_BYTES_IN_FLIGHT_LIMIT: '262144',
-    },
-  })
   closed = await openGateway()
   await furnish(gateway)
   await furnish(closed)
@@ -111,10 +109,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await gateway.close()
   await closed.close()
-  await upstream.close()
-  await web.close()
 })
 
 type Page = (path: string, response: Parameters<Parameters<ScriptedUpstream['answer']>[0]>[1]) => void

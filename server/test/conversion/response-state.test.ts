@@ -1,25 +1,15 @@
 /** Responses that are kept: continued, read again, listed and deleted, wherever they were made. */
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  answerJson,
-  answerStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, answerStream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { TURN_BYTES_MAX } from '../../src/pipeline/instance/turn-keeper.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let upstream: ScriptedUpstream
-let elsewhere: ScriptedUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  elsewhere = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream, elsewhere } = await withGateway({
+  upstreams: ['upstream', 'elsewhere'],
+  catalogue: ({ upstream, elsewhere }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('other', elsewhere.url, { kind: 'openai' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
@@ -34,15 +24,12 @@ beforeAll(async () => {
     putChain({ model: 'native-too', vendor: 'other', protocol: 'responses', forward: 'gpt-5.1' }),
     putGroup({ name: 'codex', protocol: 'responses', models: ['talks-chat'] }),
     putGroup({ name: 'claude', protocol: 'messages', models: ['talks-chat'] }),
-  )
-  upstream.answer(answerByPath)
-  elsewhere.answer(answerByPath)
+  ],
 })
 
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await elsewhere.close()
+beforeAll(async () => {
+  upstream.answer(answerByPath)
+  elsewhere.answer(answerByPath)
 })
 
 let answers = 0

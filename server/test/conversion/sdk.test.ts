@@ -2,28 +2,20 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  answerJson,
-  cutStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-  staySilent,
-} from '../gateway/scripted-upstream.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, cutStream, type ScriptedUpstream, staySilent } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 let openai: OpenAI
 let anthropic: Anthropic
 let google: GoogleGenAI
 
 const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('sandbox', 'http://sandbox.invalid', { kind: 'sandbox' }),
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
@@ -40,15 +32,13 @@ beforeAll(async () => {
     putChain({ model: 'real', vendor: 'acme', protocol: 'responses' }),
     putChain({ model: 'real', vendor: 'clay', protocol: 'messages' }),
     putChain({ model: 'real', vendor: 'goo', protocol: 'gemini' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
   openai = new OpenAI({ baseURL: `${gateway.baseUrl}/v1`, apiKey: gateway.key, maxRetries: 0 })
   anthropic = new Anthropic({ baseURL: gateway.baseUrl, authToken: gateway.key, apiKey: null, maxRetries: 0 })
   google = new GoogleGenAI({ apiKey: gateway.key, httpOptions: { baseUrl: gateway.baseUrl } })
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 const USER = [{ role: 'user' as const, content: 'Hello' }]

@@ -2,19 +2,16 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { streamed } from '../gateway/answers.ts'
 import { postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { timeouts: { firstByteMs: 20_000, idleMs: 20_000 } }),
     ...putVendor('clay', upstream.url, { kind: 'anthropic' }),
     ...putVendor('goo', upstream.url, { kind: 'google' }),
@@ -24,12 +21,7 @@ beforeAll(async () => {
     putChain({ model: 'messages-model', vendor: 'clay', protocol: 'messages', forward: 'claude-x' }),
     putModel('gemini-model'),
     putChain({ model: 'gemini-model', vendor: 'goo', protocol: 'gemini', forward: 'gemini-x' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 const authorized = (): Record<string, string> => ({ authorization: `Bearer ${gateway.key}` })

@@ -4,26 +4,18 @@
 import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { type Answerer, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import type { Answerer } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let upstream: ScriptedUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     putModel('m'),
     putChain({ model: 'm', vendor: 'acme', forward: 'gpt-4.1' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 const chunk = (delta: object): string =>

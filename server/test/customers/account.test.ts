@@ -1,39 +1,29 @@
 /** The account as its owner sees and sets it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  TEN_CREDITS,
-} from '../gateway/gateway.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TEN_CREDITS } from '../gateway/gateway.ts'
+import { answerOk } from '../gateway/scripted-upstream.ts'
 import type { AccountView } from '../../src/management/accounts/accounts.ts'
 import { microCredits } from '../../src/core/money.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 let customer: Customer
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('ten', { pricing: TEN_CREDITS }),
     putChain({ model: 'ten', vendor: 'acme' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
+  upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
 })
 beforeEach(async () => {
   customer = await openCustomer(gateway, { credits: 100, balanceYuan: 2 })
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 const call = (key: string) =>

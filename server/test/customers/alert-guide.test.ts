@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { deliverAlerts, raiseAlerts } from '../../src/management/accounts/alerts.ts'
@@ -16,29 +15,29 @@ import { openMessenger } from '../../src/notify/open-messenger.ts'
 import { alertPost } from '../../src/app/rounds/customer-rounds.ts'
 import { AllowList } from '../../src/upstream/connect/guard.ts'
 import { openUpstream } from '../../src/upstream/send.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const GUIDE = fileURLToPath(new URL('../../../docs/operating/alerts.md', import.meta.url))
 
 type Check = (body: Uint8Array, header: string | undefined, secret: string, now?: number) => boolean
 
-let gateway: TestGateway
-let receiver: ScriptedUpstream
 let mailbox: Mailbox
 let customer: Customer
 let folder: string
 const upstream = openUpstream()
 
+const { gateway, receiver } = await withGateway({
+  upstreams: ['receiver'],
+  environment: { SLUICE_FETCH_ALLOW: '127.0.0.0/8' },
+})
+
 beforeAll(async () => {
-  gateway = await openGateway({ environment: { SLUICE_FETCH_ALLOW: '127.0.0.0/8' } })
-  receiver = await openScriptedUpstream()
   receiver.answer(answerJson({}))
   mailbox = await openMailbox()
   customer = await openCustomer(gateway, { credits: 10 })
   folder = await mkdtemp(join(tmpdir(), 'sluice-guide-'))
 })
 afterAll(async () => {
-  await gateway.close()
-  await receiver.close()
   await mailbox.close()
   await upstream.close()
   await rm(folder, { recursive: true, force: true })

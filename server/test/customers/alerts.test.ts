@@ -1,22 +1,17 @@
 /** Alerts: raised once, told by mail and signed webhook, tried again, given up. */
 import { HOUR_MS } from '../../src/core/durations.ts'
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
 import { openTeam } from '../gateway/team.ts'
-import {
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-  staySilent,
-} from '../gateway/scripted-upstream.ts'
+import { answerJson, staySilent } from '../gateway/scripted-upstream.ts'
 import { type AlertPost, deliverAlerts, raiseAlerts } from '../../src/management/accounts/alerts.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { alertPost } from '../../src/app/rounds/customer-rounds.ts'
 import { AllowList } from '../../src/upstream/connect/guard.ts'
 import { postRemote } from '../../src/upstream/remote/post-remote.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 interface Mail {
   readonly to: string
@@ -39,17 +34,15 @@ interface ShownAlerts {
 
 const LOOPBACK = new AllowList(['127.0.0.0/8'])
 
-let gateway: TestGateway
-let receiver: ScriptedUpstream
 let customer: Customer
 let mails: Mail[]
 let out: AlertPost
 /** Well after everything that happened: what is due is due. */
 let at: number
 
-beforeAll(async () => {
-  gateway = await openGateway({ environment: { SLUICE_FETCH_ALLOW: '127.0.0.0/8' } })
-  receiver = await openScriptedUpstream()
+const { gateway, receiver } = await withGateway({
+  upstreams: ['receiver'],
+  environment: { SLUICE_FETCH_ALLOW: '127.0.0.0/8' },
 })
 beforeEach(async () => {
   receiver.requests.length = 0
@@ -67,10 +60,6 @@ beforeEach(async () => {
   }
   const { videoSettings, telemetry } = gateway.running.pipeline
   out = alertPost({ messenger, secretKey: videoSettings.secretKey, allow: LOOPBACK, telemetry })
-})
-afterAll(async () => {
-  await gateway.close()
-  await receiver.close()
 })
 
 const watch = (alerts: object) => customer.ask('PATCH', 'account', { alerts })

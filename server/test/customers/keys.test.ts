@@ -1,18 +1,11 @@
 /** Keys in the customer's hands. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putGroup,
-  putModel,
-  putVendor,
-  TOKEN_PRICES,
-} from '../gateway/gateway.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putGroup, putModel, putVendor, TOKEN_PRICES } from '../gateway/gateway.ts'
+import { answerOk } from '../gateway/scripted-upstream.ts'
 import { keyId } from '../../src/core/ids.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 interface ShownKey {
   readonly id: string
@@ -21,15 +14,11 @@ interface ShownKey {
   readonly [name: string]: unknown
 }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 let customer: Customer
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(answerOk({ prompt_tokens: 10, completion_tokens: 5 }))
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('one'),
     putChain({ model: 'one', vendor: 'acme' }),
@@ -47,14 +36,14 @@ beforeAll(async () => {
     }),
     putChain({ model: 'dear', vendor: 'acme' }),
     putGroup({ name: 'chatters', protocol: 'chat', models: ['one'] }),
-  )
+  ],
+})
+
+beforeAll(async () => {
+  upstream.answer(answerOk({ prompt_tokens: 10, completion_tokens: 5 }))
 })
 beforeEach(async () => {
   customer = await openCustomer(gateway)
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 function call(key: string, model = 'one'): Promise<Answer> {

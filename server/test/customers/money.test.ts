@@ -1,29 +1,20 @@
 /** Exchange, plans, own credentials, statements. */
 import { DAY_MS } from '../../src/core/durations.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  TOKEN_PRICES,
-} from '../gateway/gateway.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TOKEN_PRICES } from '../gateway/gateway.ts'
+import { answerOk } from '../gateway/scripted-upstream.ts'
 import { renewDue } from '../../src/management/money/subscriptions.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 let customer: Customer
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
-  gateway = await openGateway()
-  const plan = { periodDays: 30, quota: [{ credits: '50', seconds: 18_000 }] }
-  await gateway.catalogue(
+const plan = { periodDays: 30, quota: [{ credits: '50', seconds: 18_000 }] }
+
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     ...putVendor('cloud', upstream.url, { kind: 'bedrock' }),
     ...putVendor('own-server', upstream.url, { kind: 'ollama' }),
@@ -45,7 +36,11 @@ beforeAll(async () => {
     putChain({ model: 'free', vendor: 'acme' }),
     { kind: 'put-plan', plan: { code: 'PLUS', level: 1, price: '99', currency: 'CNY', ...plan } },
     { kind: 'put-plan', plan: { code: 'PRO', level: 2, price: '199.5', currency: 'CNY', ...plan } },
-  )
+  ],
+})
+
+beforeAll(async () => {
+  upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
 })
 beforeEach(async () => {
   upstream.requests.length = 0
@@ -53,10 +48,6 @@ beforeEach(async () => {
 })
 // What one test bought is not renewed in another.
 afterEach(() => customer.send('DELETE', 'subscription'))
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-})
 
 const said = ({ status, body }: Answer) => [status, body.code]
 const once = (key: string) => ({ 'idempotency-key': key })

@@ -1,14 +1,13 @@
 /** Receipts: one mail for each payment, whatever is told twice and whoever looks at it at once. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import { openGateway } from '../gateway/gateway.ts'
+import { openMailbox } from '../notify/mailbox.ts'
 import {
   freePort,
   openStripeStandIn,
   sendWebhook,
   STRIPE_KEY,
-  type StripeStandIn,
   WEBHOOK_SECRET,
 } from '../top-up/stripe-stand-in.ts'
 import { Secret } from '../../src/core/secret.ts'
@@ -17,45 +16,38 @@ import { renewDue } from '../../src/management/money/subscriptions.ts'
 import { openMailSender } from '../../src/notify/mail/smtp.ts'
 import { alertPost } from '../../src/app/rounds/customer-rounds.ts'
 import { AllowList } from '../../src/upstream/connect/guard.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const FROM = 'till@sluice.example'
 const plan = { periodDays: 30, quota: [{ credits: '50', seconds: 18_000 }] }
 
-let mailbox: Mailbox
-let stripe: StripeStandIn
-let gateway: TestGateway
 let customer: Customer
 let email: string
 
-beforeAll(async () => {
-  mailbox = await openMailbox()
-  stripe = await openStripeStandIn()
-  const port = String(await freePort())
-  gateway = await openGateway({
-    environment: {
-      SLUICE_PORT: port,
-      SLUICE_PUBLIC_URL: `http://127.0.0.1:${port}`,
-      SLUICE_SMTP_URL: mailbox.url,
-      SLUICE_MAIL_FROM: FROM,
-      SLUICE_STRIPE_KEY: STRIPE_KEY,
-      SLUICE_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      SLUICE_STRIPE_URL: stripe.url,
-    },
-  })
-  await gateway.catalogue(
+const mailbox = await openMailbox()
+afterAll(() => mailbox.close())
+const stripe = await openStripeStandIn()
+afterAll(() => stripe.close())
+const port = String(await freePort())
+const { gateway } = await withGateway({
+  environment: {
+    SLUICE_PORT: port,
+    SLUICE_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    SLUICE_SMTP_URL: mailbox.url,
+    SLUICE_MAIL_FROM: FROM,
+    SLUICE_STRIPE_KEY: STRIPE_KEY,
+    SLUICE_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    SLUICE_STRIPE_URL: stripe.url,
+  },
+  catalogue: () => [
     { kind: 'put-plan', plan: { code: 'PLUS', level: 1, price: '99', currency: 'CNY', ...plan } },
     { kind: 'put-plan', plan: { code: 'FREE', level: 1, price: '0', currency: 'CNY', ...plan } },
-  )
+  ],
 })
 beforeEach(async () => {
   customer = await openCustomer(gateway, { balanceYuan: 500 })
   email = (await gateway.account(customer.id)).email ?? ''
   mailbox.mails.length = 0
-})
-afterAll(async () => {
-  await gateway.close()
-  await stripe.close()
-  await mailbox.close()
 })
 
 /** Everything that waits leaves now, and what came for this customer is read. */

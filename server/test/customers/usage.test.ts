@@ -1,11 +1,12 @@
 /** The account's calls: listed, filtered, exported, summed. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { callId } from '../../src/core/ids.ts'
 import { ZERO } from '../../src/core/money.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 interface Row {
   readonly request_id: string
@@ -19,22 +20,22 @@ interface Row {
   readonly usage: { readonly input: number | null; readonly output: number | null }
 }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 let customer: Customer
 let second: { readonly key: string; readonly keyId: string }
 let stranger: Customer
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('small'),
     putChain({ model: 'small', vendor: 'acme' }),
     putModel('large'),
     putChain({ model: 'large', vendor: 'acme', rateMultiplier: '3' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
   customer = await openCustomer(gateway)
   second = await gateway.newKey(customer.id)
   stranger = await openCustomer(gateway)
@@ -44,10 +45,6 @@ beforeAll(async () => {
   await call(second.key, 'missing', { input: 1, output: 1 })
   await call(stranger.key, 'small', { input: 400_000, output: 13 })
   await gateway.settled()
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 async function call(

@@ -1,29 +1,27 @@
 /** Being verified: documents in, a decision out, effective at once. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson, readAnswer } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { decideVerification } from '../../src/management/accounts/verification.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const PATH = '/api/v1/user/user/verification'
 const PNG = Buffer.concat([Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1'), Buffer.alloc(1_000, 7)])
 const PERSON = { kind: 'personal', legal_name: 'Ada Lovelace', id_number: '11010119900307123X' }
 
-let gateway: TestGateway
 let customer: Customer
 
-beforeAll(async () => {
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway } = await withGateway({
+  catalogue: () => [
     ...putVendor('acme', 'http://127.0.0.1:9'),
     putModel('strict', { requiredVerification: 1 }),
     putChain({ model: 'strict', vendor: 'acme' }),
-  )
+  ],
 })
 beforeEach(async () => {
   customer = await openCustomer(gateway)
 })
-afterAll(() => gateway.close())
 
 async function submit(
   fields: Readonly<Record<string, string>>,

@@ -1,34 +1,27 @@
 /** The store goes away at every write of a background response, before it was done or after: never two orders, never free. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ANSWER, type BackgroundVendor, playBackground } from '../gateway/background.ts'
 import { type Answer, get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { eventually } from '../gateway/videos.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { StorageUnavailable } from '../../src/storage/failures/unavailable.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const PRICE = 31_000_000n
 
-let upstream: ScriptedUpstream
 let vendor: BackgroundVendor
-let gateway: TestGateway
 /** The gateway's clock runs ahead by so much: leases run out without anybody waiting for them. */
 let ahead = 0
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway({ now: () => Date.now() + ahead })
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  now: () => Date.now() + ahead,
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url, { kind: 'openai' }),
     putModel('native'),
     putChain({ model: 'native', vendor: 'acme', protocol: 'responses', forward: 'gpt-4.1' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 type Method = (...parameters: readonly unknown[]) => Promise<unknown>

@@ -1,28 +1,22 @@
 /** What the operator says of a chain's model counts where the vendor's kind and the forward name say nothing. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { says } from '../matrix/upstreams.ts'
 import type { ChainCapabilities, ProtocolId } from '../../src/core/catalogue.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+})
 
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
   for (const [vendor, kind] of [
     ['compatible', 'openai-compatible'],
     ['claude', 'anthropic'],
     ['goo', 'google'],
   ] as const)
     await gateway.catalogue(...putVendor(vendor, upstream.url, { kind }))
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 interface Sent extends Answer {

@@ -3,35 +3,29 @@
  * healthy ones (docs/decisions/0005-routing-and-endings.md). Pauses are waited for by moving the clock.
  */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type AnswerBody, get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import {
   type Answerer,
   answerJson,
   answerOk,
   answerStream,
   cutStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
   staySilent,
 } from '../gateway/scripted-upstream.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let ill: ScriptedUpstream
-let well: ScriptedUpstream
-let third: ScriptedUpstream
 /** How far the gateway's clock is ahead, ms. */
 let ahead = 0
 /** Where it stands still, epoch ms. */
 let stopped: number | undefined
 
-beforeAll(async () => {
-  ill = await openScriptedUpstream()
-  well = await openScriptedUpstream()
-  third = await openScriptedUpstream()
-  gateway = await openGateway({ ops: true, now: () => (stopped ?? Date.now()) + ahead })
-  await gateway.catalogue(
+const { gateway, ill, well, third } = await withGateway({
+  upstreams: ['ill', 'well', 'third'],
+  ops: true,
+  now: () => (stopped ?? Date.now()) + ahead,
+  catalogue: ({ ill, well, third }) => [
     ...putVendor('ill', ill.url),
     ...putVendor('well', well.url),
     ...putVendor('third', third.url),
@@ -43,7 +37,7 @@ beforeAll(async () => {
     putChain({ model: 'lone', vendor: 'ill' }),
     putModel('spare'),
     putChain({ model: 'spare', vendor: 'well' }),
-  )
+  ],
 })
 
 beforeEach(async () => {
@@ -68,11 +62,6 @@ async function trickleIll(answer: Answerer): Promise<void> {
   await gateway.catalogue(...putVendor('ill', ill.url, { timeouts: { idleMs: 700 } }))
   ill.answer(answer)
 }
-
-afterAll(async () => {
-  await gateway.close()
-  await Promise.all([ill.close(), well.close(), third.close()])
-})
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 const chunk = (fields: object) =>

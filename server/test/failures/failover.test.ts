@@ -2,44 +2,26 @@
  * What each upstream failure does, in each phase of an answer: the status and body the client sees, the attempts, the
  * cooldown, the charge.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { postJson, type Answer } from '../gateway/client.ts'
-import {
-  type TestGateway,
-  openGateway,
-  PATIENCE_MS,
-  putChain,
-  putModel,
-  putVendor,
-} from '../gateway/gateway.ts'
+import { PATIENCE_MS, putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import {
   answerJson,
   answerStream,
   type Answerer,
   cutStream,
   hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
   staySilent,
 } from '../gateway/scripted-upstream.ts'
 import { modelId } from '../../src/core/ids.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let first: ScriptedUpstream
-let second: ScriptedUpstream
 /** Where the gateway's clock stands still, epoch ms. */
 let stopped: number | undefined
 
-beforeAll(async () => {
-  first = await openScriptedUpstream()
-  second = await openScriptedUpstream()
-  gateway = await openGateway({ now: () => stopped ?? Date.now() })
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await first.close()
-  await second.close()
+const { gateway, first, second } = await withGateway({
+  upstreams: ['first', 'second'],
+  now: () => stopped ?? Date.now(),
 })
 
 /** Everything as it was, whatever the test before has changed. */

@@ -2,31 +2,23 @@
  * A fault of our own, planted at every stage after a call was let in: the call still ends as settled or abandoned, is
  * logged, gives back what it holds, and no whole answer is free because of it.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hello, KINDS, streamed, whole } from '../gateway/answers.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putCredential,
-  putModel,
-  putVendor,
-} from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putCredential, putModel, putVendor } from '../gateway/gateway.ts'
 import type { Pipeline } from '../../src/pipeline/context.ts'
 import { StorageUnavailable } from '../../src/storage/failures/unavailable.ts'
-
-let upstream: ScriptedUpstream
-let gateway: TestGateway
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const COST = { input: 200, output: 3_000 }
 const TEXT = 'The answer is forty-two.'
 /** 200 × 10 + 3 000 × 30 yuan a million, at 1 000 Credits a yuan. */
 const AMOUNT = 92_000_000n
 
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+})
+
 beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
   for (const protocol of ['responses', 'messages'] as const) {
     const [kind, forward] = KINDS[protocol]
     await gateway.catalogue(
@@ -40,10 +32,6 @@ beforeAll(async () => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 const fault = (): never => {

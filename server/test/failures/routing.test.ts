@@ -1,22 +1,10 @@
 /** Which chain and which model a call goes to. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putCredential,
-  putGroup,
-  putModel,
-  putVendor,
-} from '../gateway/gateway.ts'
-import {
-  answerJson,
-  answerStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putCredential, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, answerStream } from '../gateway/scripted-upstream.ts'
 import { modelId, vendorCode } from '../../src/core/ids.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const COMPLETION = {
   id: 'c',
@@ -28,15 +16,9 @@ const COMPLETION = {
 }
 const BROKEN = answerJson({ error: { message: 'broke', type: 'server_error' } }, 500)
 
-let gateway: TestGateway
-let first: ScriptedUpstream
-let second: ScriptedUpstream
-
-beforeAll(async () => {
-  first = await openScriptedUpstream()
-  second = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(...putVendor('one', first.url), ...putVendor('two', second.url))
+const { gateway, first, second } = await withGateway({
+  upstreams: ['first', 'second'],
+  catalogue: ({ first, second }) => [...putVendor('one', first.url), ...putVendor('two', second.url)],
 })
 
 beforeEach(async () => {
@@ -45,12 +27,6 @@ beforeEach(async () => {
   first.requests.length = 0
   second.requests.length = 0
   await gateway.resetHealth()
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await first.close()
-  await second.close()
 })
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` })

@@ -1,7 +1,8 @@
-import { afterAll, afterEach } from 'vitest'
+import { afterEach } from 'vitest'
 import type { CatalogueChange } from '../../src/storage/stores/records.ts'
-import { openGateway, type TestGateway } from './gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from './scripted-upstream.ts'
+import type { TestGateway } from './gateway.ts'
+import type { ScriptedUpstream } from './scripted-upstream.ts'
+import { withGateway } from './with-gateway.ts'
 
 export interface Stand {
   readonly gateway: TestGateway
@@ -16,26 +17,19 @@ export interface StandAddresses {
   readonly spare: string
 }
 
-/**
- * A gateway before two vendors, for all tests of a file. After each test its chains are well again and the vendors have forgotten
- * what they were asked; after the last one everything is closed.
- */
+/** A gateway before two vendors. After each test its chains are well again and the vendors have forgotten what they were asked. */
 export async function openStand(
   catalogue: (at: StandAddresses) => readonly CatalogueChange[],
 ): Promise<Stand> {
-  const upstream = await openScriptedUpstream()
-  const spare = await openScriptedUpstream()
-  const gateway = await openGateway()
-  afterAll(async () => {
-    await gateway.close()
-    await upstream.close()
-    await spare.close()
+  const stand = await withGateway({
+    upstreams: ['upstream', 'spare'],
+    catalogue: ({ upstream, spare }) => catalogue({ upstream: upstream.url, spare: spare.url }),
   })
+  const { gateway, upstream, spare } = stand
   afterEach(async () => {
     await gateway.resetHealth()
     upstream.requests.length = 0
     spare.requests.length = 0
   })
-  await gateway.catalogue(...catalogue({ upstream: upstream.url, spare: spare.url }))
-  return { gateway, upstream, spare }
+  return stand
 }

@@ -1,29 +1,30 @@
 /** Sessions as a browser and a program meet them: cookie, bearer, sign-out, other sites' requests. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { hashPassword } from '../../src/management/accounts/passwords.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const PASSWORD = 'correct horse battery'
 const ACCOUNT = '/api/v1/user/user/account'
 const SIGN_OUT = '/api/v1/user/user/sign-out'
 const PERSON = { email: 'person@example.com', phone: '+8613800000000' }
 
-let gateway: TestGateway
 let person: AccountId
-beforeAll(async () => {
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway } = await withGateway({
+  catalogue: () => [
     ...putVendor('acme', 'http://127.0.0.1:9'),
     putModel('priced'),
     putChain({ model: 'priced', vendor: 'acme' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
   const passwordHash = await hashPassword(new Secret(PASSWORD))
   person = (await gateway.newAccount({ ...PERSON, passwordHash, userRate: '80' })).id
 })
-afterAll(() => gateway.close())
 
 function post(path: string, headers: Record<string, string> = {}, body: unknown = {}) {
   return postJson(gateway.baseUrl + path, body, headers)

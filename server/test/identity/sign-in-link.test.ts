@@ -1,26 +1,27 @@
 /** Links of the command line: one sign-in each, for a day, behind the second factor where there is one. */
 import { DAY_MS } from '../../src/core/durations.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
 import { bearer, dataOf, type Desk, post, read, send } from './person.ts'
 import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { makeSignInLink, signInLinkUrl } from '../../src/management/identity/sessions/sign-in-link.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
 let mailbox: Mailbox
 let desk: Desk
 /** Moved forward by tests; never back. */
 let late = 0
 
+const { gateway } = await withGateway({
+  now: () => Date.now() + late,
+})
+
 beforeAll(async () => {
   mailbox = await openMailbox()
-  gateway = await openGateway({ now: () => Date.now() + late })
   desk = { baseUrl: gateway.baseUrl, mailbox }
 })
 afterAll(async () => {
-  await gateway.close()
   await mailbox.close()
 })
 

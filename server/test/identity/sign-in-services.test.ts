@@ -2,41 +2,36 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
-import { type IdentityProvider, openIdentityProvider } from './identity-provider.ts'
+import { openIdentityProvider } from './identity-provider.ts'
 import { bearer, type Desk, post, PREFIX, read, send } from './person.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import { openMailbox } from '../notify/mailbox.ts'
 import { codeOf, decodeBase32 } from '../../src/management/identity/factors/totp.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 /** Where the browser is sent; nobody listens there, the tests carry the addresses over. */
 const PUBLIC = 'http://sluice.test'
 
-let provider: IdentityProvider
-let mailbox: Mailbox
-let gateway: TestGateway
 let desk: Desk
-beforeAll(async () => {
-  provider = await openIdentityProvider()
-  mailbox = await openMailbox()
-  const host = new URL(provider.url).host
-  const client = `${encodeURIComponent(provider.clientId)}:${encodeURIComponent(provider.clientSecret)}`
-  const port = await freePort()
-  gateway = await openGateway({
-    environment: {
-      SLUICE_PORT: String(port),
-      SLUICE_PUBLIC_URL: PUBLIC,
-      SLUICE_SIGN_IN: [
-        `oidc+http://${client}@${host}?name=corp&label=Example`,
-        `github://${client}@github.com?endpoint=${provider.url}`,
-      ].join(' '),
-    },
-  })
-  desk = { baseUrl: `http://127.0.0.1:${port}`, mailbox }
+const provider = await openIdentityProvider()
+afterAll(() => provider.close())
+const mailbox = await openMailbox()
+afterAll(() => mailbox.close())
+const host = new URL(provider.url).host
+const client = `${encodeURIComponent(provider.clientId)}:${encodeURIComponent(provider.clientSecret)}`
+const port = await freePort()
+const { gateway } = await withGateway({
+  environment: {
+    SLUICE_PORT: String(port),
+    SLUICE_PUBLIC_URL: PUBLIC,
+    SLUICE_SIGN_IN: [
+      `oidc+http://${client}@${host}?name=corp&label=Example`,
+      `github://${client}@github.com?endpoint=${provider.url}`,
+    ].join(' '),
+  },
 })
-afterAll(async () => {
-  await gateway.close()
-  await provider.close()
-  await mailbox.close()
+
+beforeAll(async () => {
+  desk = { baseUrl: `http://127.0.0.1:${port}`, mailbox }
 })
 
 /** A port the gateway can be told, since its public address is another one. */

@@ -4,41 +4,29 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, postJson, readAnswer } from '../gateway/client.ts'
-import {
-  type TestGateway,
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  TEN_CREDITS,
-} from '../gateway/gateway.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor, TEN_CREDITS } from '../gateway/gateway.ts'
+import { answerOk } from '../gateway/scripted-upstream.ts'
 import { type Desk, registerByMail } from '../identity/person.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import { openMailbox } from '../notify/mailbox.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let mailbox: Mailbox
-let upstream: ScriptedUpstream
 let desk: Desk
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
-  mailbox = await openMailbox()
-  gateway = await openGateway({
-    environment: { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'teams@sluice.example' },
-  })
-  await gateway.catalogue(
+const mailbox = await openMailbox()
+afterAll(() => mailbox.close())
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  environment: { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'teams@sluice.example' },
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('ten', { pricing: TEN_CREDITS }),
     putChain({ model: 'ten', vendor: 'acme' }),
-  )
-  desk = { baseUrl: gateway.baseUrl, mailbox }
+  ],
 })
-afterAll(async () => {
-  await gateway.close()
-  await mailbox.close()
-  await upstream.close()
+
+beforeAll(async () => {
+  upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
+  desk = { baseUrl: gateway.baseUrl, mailbox }
 })
 
 interface Person {

@@ -3,26 +3,18 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import { openMailbox } from '../notify/mailbox.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const GUIDE = fileURLToPath(new URL('../../../docs/operating/organisations.md', import.meta.url))
 const run = promisify(execFile)
 
-let gateway: TestGateway
-let mailbox: Mailbox
-
-beforeAll(async () => {
-  mailbox = await openMailbox()
-  gateway = await openGateway({
-    environment: { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'teams@sluice.example' },
-  })
-})
-afterAll(async () => {
-  await gateway.close()
-  await mailbox.close()
+const mailbox = await openMailbox()
+afterAll(() => mailbox.close())
+const { gateway } = await withGateway({
+  environment: { SLUICE_SMTP_URL: mailbox.url, SLUICE_MAIL_FROM: 'teams@sluice.example' },
 })
 
 /** The guide's blocks of commands, each of them a command a line. */

@@ -1,10 +1,11 @@
 /** Acting for an organisation: what somebody tries with the header, with roles, and as an organisation itself. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson, sendRaw } from '../gateway/client.ts'
 import { openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerOk } from '../gateway/scripted-upstream.ts'
 import { openTeam, type Team, type TeamPerson } from '../gateway/team.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const PREFIX = '/api/v1/user/user'
 
@@ -13,28 +14,24 @@ interface ShownKey {
   readonly key: string
 }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 let team: Team
 let adminHeaders: Record<string, string>
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(answerOk({ prompt_tokens: 10, completion_tokens: 10 }))
-  gateway = await openGateway()
-  adminHeaders = (await gateway.newAdmin()).headers
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('plain'),
     putChain({ model: 'plain', vendor: 'acme' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
+  upstream.answer(answerOk({ prompt_tokens: 10, completion_tokens: 10 }))
+  adminHeaders = (await gateway.newAdmin()).headers
 })
 beforeEach(async () => {
   team = await openTeam(gateway)
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 const members = (path = ''): string => `organisations/${team.id}/members${path}`

@@ -1,38 +1,31 @@
 /** Invitations: by mail, to one address, once; and what somebody tries with them. */
 import { DAY_MS } from '../../src/core/durations.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
 import { openTeam, type Team } from '../gateway/team.ts'
-import { type Mailbox, openMailbox } from '../notify/mailbox.ts'
+import { openMailbox } from '../notify/mailbox.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let mailbox: Mailbox
 let team: Team
 /** Moved forward by tests; never back. */
 let late = 0
 
-beforeAll(async () => {
-  mailbox = await openMailbox()
-  gateway = await openGateway({
-    now: () => Date.now() + late,
-    environment: {
-      SLUICE_SMTP_URL: mailbox.url,
-      SLUICE_MAIL_FROM: 'teams@sluice.example',
-      // Tests come from wherever they say.
-      SLUICE_TRUSTED_PROXIES: '127.0.0.0/8',
-    },
-  })
+const mailbox = await openMailbox()
+afterAll(() => mailbox.close())
+const { gateway } = await withGateway({
+  now: () => Date.now() + late,
+  environment: {
+    SLUICE_SMTP_URL: mailbox.url,
+    SLUICE_MAIL_FROM: 'teams@sluice.example',
+    // Tests come from wherever they say.
+    SLUICE_TRUSTED_PROXIES: '127.0.0.0/8',
+  },
 })
 beforeEach(async () => {
   // Every limit has leaked away.
   late += DAY_MS
   team = await openTeam(gateway)
-})
-afterAll(async () => {
-  await gateway.close()
-  await mailbox.close()
 })
 
 let count = 0

@@ -1,38 +1,32 @@
 /** What calls of an organisation left behind: responses and videos are the key's that made them, and a member's for as long as they are one. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson, readAnswer } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerOk } from '../gateway/scripted-upstream.ts'
 import { openTeam, type Team, type TeamPerson } from '../gateway/team.ts'
 import { sampleVideo, playSora, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-let studio: ScriptedUpstream
 let team: Team
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(answerOk({ prompt_tokens: 10, completion_tokens: 5 }))
-  studio = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream, studio } = await withGateway({
+  upstreams: ['upstream', 'studio'],
+  catalogue: ({ upstream, studio }) => [
     ...putVendor('acme', upstream.url),
     putModel('plain'),
     putChain({ model: 'plain', vendor: 'acme' }),
     ...putVendor('studio', studio.url, { kind: 'openai-compatible' }),
     putModel('video', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'video', vendor: 'studio', protocol: 'video', forward: 'sora-2' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
+  upstream.answer(answerOk({ prompt_tokens: 10, completion_tokens: 5 }))
 })
 beforeEach(async () => {
   team = await openTeam(gateway)
   playSora(studio, sampleVideo(1))
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
-  await studio.close()
 })
 
 interface Left {

@@ -1,10 +1,11 @@
 /** Organisations: made, funded, run by their people, left and closed. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson } from '../gateway/client.ts'
 import { type Customer, openCustomer } from '../gateway/customer.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerOk, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerOk } from '../gateway/scripted-upstream.ts'
 import { openTeam, type Team } from '../gateway/team.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 interface Shown {
   readonly id: string
@@ -22,26 +23,22 @@ interface ShownKey {
   readonly member: string | null
 }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
 let team: Team
 
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  upstream.answer(answerOk({ prompt_tokens: 1_000, completion_tokens: 100 }))
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('plain'),
     putChain({ model: 'plain', vendor: 'acme' }),
-  )
+  ],
+})
+
+beforeAll(async () => {
+  upstream.answer(answerOk({ prompt_tokens: 1_000, completion_tokens: 100 }))
 })
 beforeEach(async () => {
   team = await openTeam(gateway)
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
 })
 
 function call(key: string) {

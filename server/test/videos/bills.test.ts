@@ -1,27 +1,23 @@
 /** What a video costs, and what its log row says. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { type TestGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { ARK, creates, sampleVideo, playArk, playSora, VIDEO_PRICES } from '../gateway/videos.ts'
 import { vendorCode } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { Secret } from '../../src/core/secret.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const LINK = 'https://videos.example/one.mp4'
 const PER_SECOND = 500_000_000n
 
-let gateway: TestGateway
-let ark: ScriptedUpstream
-let sora: ScriptedUpstream
+const video = { supportFeatures: ['video'] as const, pricing: VIDEO_PRICES }
+const forward = 'seedance-1-0-pro'
 
-beforeAll(async () => {
-  ark = await openScriptedUpstream()
-  sora = await openScriptedUpstream()
-  gateway = await openGateway({ ops: true })
-  const video = { supportFeatures: ['video'] as const, pricing: VIDEO_PRICES }
-  const forward = 'seedance-1-0-pro'
-  await gateway.catalogue(
+const { gateway, ark, sora } = await withGateway({
+  upstreams: ['ark', 'sora'],
+  ops: true,
+  catalogue: ({ ark, sora }) => [
     ...putVendor('ark', ark.url, { kind: 'ark' }),
     ...putVendor('sora', sora.url, { kind: 'openai-compatible' }),
     putModel('seedance', video),
@@ -34,13 +30,9 @@ beforeAll(async () => {
     putChain({ model: 'covered', vendor: 'ark', protocol: 'video', forward }),
     putModel('sora-2', video),
     putChain({ model: 'sora-2', vendor: 'sora', protocol: 'video', forward: 'sora-2' }),
-  )
+  ],
 })
-afterAll(async () => {
-  await gateway.close()
-  await ark.close()
-  await sora.close()
-})
+
 beforeEach(() => {
   ark.requests.length = 0
   playArk(ark, { polls: [ARK.done(LINK)] })

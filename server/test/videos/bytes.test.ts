@@ -1,24 +1,19 @@
 /** Where the bytes of a finished video are, and how clients get them. */
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, readAnswer } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { ARK, sampleVideo, playArk, playSora, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const VIDEO = sampleVideo(2)
 const ORDER = { model: 'sora-2', prompt: 'a cat on the moon', seconds: '4' }
 
-let gateway: TestGateway
-let sora: ScriptedUpstream
-let ark: ScriptedUpstream
-
-beforeAll(async () => {
-  sora = await openScriptedUpstream()
-  ark = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, sora, ark } = await withGateway({
+  upstreams: ['sora', 'ark'],
+  catalogue: ({ sora, ark }) => [
     ...putVendor('sora', sora.url, { kind: 'openai-compatible' }),
     ...putVendor('ark', ark.url, { kind: 'ark' }),
     ...putVendor('sandbox', 'https://sandbox.example', { kind: 'sandbox' }),
@@ -28,12 +23,7 @@ beforeAll(async () => {
     putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
     putModel('sandbox-video', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'sandbox-video', vendor: 'sandbox', protocol: 'video', forward: 'sandbox-video' }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await sora.close()
-  await ark.close()
+  ],
 })
 beforeEach(() => {
   sora.requests.length = 0

@@ -1,35 +1,25 @@
 /** Video models on the chat endpoint. */
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { ARK, creates, sampleVideo, PNG, playArk, playSora, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const LINK = 'https://videos.example/one.mp4'
 const IMAGE = `data:image/png;base64,${PNG.toString('base64')}`
 
-let gateway: TestGateway
-let ark: ScriptedUpstream
-let sora: ScriptedUpstream
-
-beforeAll(async () => {
-  ark = await openScriptedUpstream()
-  sora = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, ark, sora } = await withGateway({
+  upstreams: ['ark', 'sora'],
+  catalogue: ({ ark, sora }) => [
     ...putVendor('ark', ark.url, { kind: 'ark' }),
     ...putVendor('sora', sora.url, { kind: 'openai-compatible' }),
     putModel('seedance', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
     putModel('sora-2', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'sora-2', vendor: 'sora', protocol: 'video', forward: 'sora-2' }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await ark.close()
-  await sora.close()
+  ],
 })
 beforeEach(async () => {
   await gateway.resetHealth()

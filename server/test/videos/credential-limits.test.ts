@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
 import {
   type TestGateway,
@@ -17,48 +17,36 @@ import {
   putModel,
   putVendor,
 } from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../gateway/scripted-upstream.ts'
+import { type Answerer, answerJson } from '../gateway/scripted-upstream.ts'
 import { ARK, creates, eventually, playArk, VIDEO_PRICES } from '../gateway/videos.ts'
 import type { LimitState } from '../../src/core/ledger/hot-rows.ts'
 import { vendorCode } from '../../src/core/ids.ts'
 import type { Policy, WindowLimit } from '../../src/core/limits/policy.ts'
 import { Secret } from '../../src/core/secret.ts'
 import type { CatalogueChange } from '../../src/storage/stores/records.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const LINK = 'https://videos.example/one.mp4'
 /** Polls of one test. */
 const MOVES_MAX = 600
 const ONE_AT_ONCE: Policy = { concurrency: 1, windows: [] }
 
-let gateway: TestGateway
-/** Vendor of the first chain, over a limited credential. */
-let ark: ScriptedUpstream
-/** Vendor of the second. */
-let spare: ScriptedUpstream
 /** Epoch ms: the gateway's clock stands still unless a test moves it. */
 let now = Date.UTC(2026, 0, 5, 8)
 
-beforeAll(async () => {
-  ark = await openScriptedUpstream()
-  spare = await openScriptedUpstream()
-  gateway = await openGateway({ now: () => now })
-  await gateway.catalogue(
+/** `ark` is behind the first chain, over a limited credential; `spare` behind the second. */
+const { gateway, ark, spare } = await withGateway({
+  upstreams: ['ark', 'spare'],
+  now: () => now,
+  catalogue: ({ ark, spare }) => [
     ...putVendor('ark', ark.url, { kind: 'ark' }),
     ...putVendor('spare', spare.url, { kind: 'ark' }),
     // Makes eight seconds by itself, the others five.
     ...putVendor('long', spare.url, { kind: 'xai' }),
-  )
+  ],
 })
 afterAll(async () => {
   await videosEnd()
-  await gateway.close()
-  await ark.close()
-  await spare.close()
 })
 beforeEach(async () => {
   await videosEnd()

@@ -1,32 +1,22 @@
 /** What becomes of an order when something fails: at the order, on the way, upstream, at the poll. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import {
-  type Answerer,
-  answerJson,
-  hangUp,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-  staySilent,
-} from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { type Answerer, answerJson, hangUp, staySilent } from '../gateway/scripted-upstream.ts'
 import { ARK, creates, playArk, VIDEO_PRICES } from '../gateway/videos.ts'
 import { modelId } from '../../src/core/ids.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const LINK = 'https://videos.example/one.mp4'
 const ORDER = { model: 'seedance', prompt: 'a cat on the moon', seconds: '5' }
 
-let gateway: TestGateway
-let first: ScriptedUpstream
-let second: ScriptedUpstream
 /** Where the gateway's clock stands still, epoch ms. */
 let stopped: number | undefined
 
-beforeAll(async () => {
-  first = await openScriptedUpstream()
-  second = await openScriptedUpstream()
-  gateway = await openGateway({ now: () => stopped ?? Date.now() })
-  await gateway.catalogue(
+const { gateway, first, second } = await withGateway({
+  upstreams: ['first', 'second'],
+  now: () => stopped ?? Date.now(),
+  catalogue: ({ first, second }) => [
     ...putVendor('first', first.url, { kind: 'ark' }),
     ...putVendor('second', second.url, { kind: 'ark' }),
     // Nobody listens there.
@@ -53,12 +43,7 @@ beforeAll(async () => {
     putChain({ model: 'dear', vendor: 'second', protocol: 'video', forward: 'seedance-1-5-pro' }),
     putModel('only-first', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'only-first', vendor: 'first', protocol: 'video', forward: 'seedance-1-0-pro' }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await first.close()
-  await second.close()
+  ],
 })
 beforeEach(async () => {
   stopped = undefined

@@ -1,24 +1,16 @@
 /** Images in the form a vendor takes: fetched where it wants bytes, published where it wants addresses. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { creates, sampleVideo, PNG, playArk, playSora, postForm, VIDEO_PRICES } from '../gateway/videos.ts'
 import { GatewayError } from '../../src/core/errors/gateway-error.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
-let gateway: TestGateway
-let sora: ScriptedUpstream
-let luma: ScriptedUpstream
-let images: ScriptedUpstream
-let ark: ScriptedUpstream
-
-beforeAll(async () => {
-  sora = await openScriptedUpstream()
-  luma = await openScriptedUpstream()
-  images = await openScriptedUpstream()
-  ark = await openScriptedUpstream()
-  gateway = await openGateway({ environment: { SLUICE_FETCH_ALLOW: '127.0.0.1/32' } })
-  await gateway.catalogue(
+const { gateway, sora, luma, images, ark } = await withGateway({
+  upstreams: ['sora', 'luma', 'images', 'ark'],
+  environment: { SLUICE_FETCH_ALLOW: '127.0.0.1/32' },
+  catalogue: ({ sora, luma, ark }) => [
     ...putVendor('sora', sora.url, { kind: 'openai-compatible' }),
     ...putVendor('luma', `${luma.url}/dream-machine/v1`, { kind: 'luma-dream-machine' }),
     putModel('sora-2', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
@@ -28,14 +20,7 @@ beforeAll(async () => {
     putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-2-0' }),
     putModel('ray', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'ray', vendor: 'luma', protocol: 'video', forward: 'ray-2' }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await sora.close()
-  await luma.close()
-  await images.close()
-  await ark.close()
+  ],
 })
 beforeEach(() => {
   for (const server of [sora, luma, images, ark]) server.requests.length = 0

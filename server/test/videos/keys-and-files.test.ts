@@ -1,7 +1,7 @@
 /** Vendors whose keys, steps and files differ from the plain case, over real connections. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import {
   answerJson,
   openScriptedUpstream,
@@ -9,6 +9,7 @@ import {
   type ScriptedUpstream,
 } from '../gateway/scripted-upstream.ts'
 import { sampleVideo, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const VIDEO = sampleVideo(1)
 const KEY = /^secret-of-\w[\w-]*-main$/
@@ -210,11 +211,11 @@ const VENDORS: readonly Vendor[] = [
   },
 ]
 
-let gateway: TestGateway
 const upstreams = new Map<string, ScriptedUpstream>()
 
+const { gateway } = await withGateway()
+
 beforeAll(async () => {
-  gateway = await openGateway()
   for (const { name, kind, model } of VENDORS) {
     const upstream = await openScriptedUpstream()
     upstreams.set(name, upstream)
@@ -226,7 +227,6 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await gateway.close()
   for (const upstream of upstreams.values()) await upstream.close()
 })
 beforeEach(() => gateway.resetHealth())

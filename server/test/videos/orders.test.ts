@@ -1,22 +1,17 @@
 /** `POST /v1/videos` from the client's side, against a vendor that is polled and hands out public links. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
 import { ARK, creates, eventually, PNG, playArk, postForm, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const LINK = 'https://videos.example/one.mp4'
 const ORDER = { model: 'seedance', prompt: 'a cat on the moon', seconds: '5', size: '1280x720' }
 
-let gateway: TestGateway
-let vendor: ScriptedUpstream
-let rival: ScriptedUpstream
-
-beforeAll(async () => {
-  vendor = await openScriptedUpstream()
-  rival = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, vendor, rival } = await withGateway({
+  upstreams: ['vendor', 'rival'],
+  catalogue: ({ vendor, rival }) => [
     ...putVendor('ark', vendor.url, { kind: 'ark' }),
     ...putVendor('rival', rival.url, { kind: 'ark' }),
     putModel('seedance', { supportFeatures: ['text', 'image', 'video'], pricing: VIDEO_PRICES }),
@@ -28,12 +23,7 @@ beforeAll(async () => {
       forward: 'doubao-seedance-1-5-pro',
       priority: 2,
     }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await vendor.close()
-  await rival.close()
+  ],
 })
 beforeEach(() => {
   vendor.requests.length = 0

@@ -2,20 +2,12 @@
  * A fault of our own, planted at every step of a video's creation after its order was let in: the order still ends once,
  * is logged, gives back what it holds, is sent to no vendor twice, and is charged exactly when there is a video.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, type Mock, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, type Mock, test, vi } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import {
-  type TestGateway,
-  openGateway,
-  PATIENCE_MS,
-  putChain,
-  putCredential,
-  putModel,
-  putVendor,
-} from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { PATIENCE_MS, putChain, putCredential, putModel, putVendor } from '../gateway/gateway.ts'
 import { ARK, creates, playArk, VIDEO_PRICES } from '../gateway/videos.ts'
 import type { Pipeline } from '../../src/pipeline/context.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const COST = 2_500_000_000n
 /** More than any lease, watch or pause after an error. */
@@ -23,21 +15,19 @@ const STEP_MS = 60_000
 const STEPS_WITH_FAULT = 3
 const STEPS_MAX = 40
 
-let gateway: TestGateway
-let vendor: ScriptedUpstream
 /** How far the gateway's clock is ahead, ms. */
 let ahead = 0
 
-beforeAll(async () => {
-  vendor = await openScriptedUpstream()
-  gateway = await openGateway({ now: () => Date.now() + ahead })
-  await gateway.catalogue(
+const { gateway, vendor } = await withGateway({
+  upstreams: ['vendor'],
+  now: () => Date.now() + ahead,
+  catalogue: ({ vendor }) => [
     ...putVendor('ark', vendor.url, { kind: 'ark' }),
     // A credential with a limit, so that orders take a place on it.
     putCredential('ark', 'main', { concurrency: 1, windows: [] }),
     putModel('seedance', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
-  )
+  ],
 })
 beforeEach(async () => {
   await gateway.resetHealth()
@@ -46,10 +36,6 @@ beforeEach(async () => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
-})
-afterAll(async () => {
-  await gateway.close()
-  await vendor.close()
 })
 
 const planted = () => new Error('planted')

@@ -1,8 +1,7 @@
 /** Orders that are not let in, and the limits of keys. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson, readAnswer, sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putGroup, putModel, putVendor } from '../gateway/gateway.ts'
 import {
   ARK,
   creates,
@@ -14,19 +13,16 @@ import {
 } from '../gateway/videos.ts'
 import { modelId } from '../../src/core/ids.ts'
 import type { Policy } from '../../src/core/limits/policy.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const LINK = 'https://videos.example/one.mp4'
 const ORDER = { model: 'seedance', prompt: 'a cat on the moon', seconds: '5' }
 const HOUR = 3_600
 
-let gateway: TestGateway
-let vendor: ScriptedUpstream
-
-beforeAll(async () => {
-  vendor = await openScriptedUpstream()
-  gateway = await openGateway()
-  const video = { supportFeatures: ['video'] as const, pricing: VIDEO_PRICES }
-  await gateway.catalogue(
+const video = { supportFeatures: ['video'] as const, pricing: VIDEO_PRICES }
+const { gateway, vendor } = await withGateway({
+  upstreams: ['vendor'],
+  catalogue: ({ vendor }) => [
     ...putVendor('ark', vendor.url, { kind: 'ark' }),
     putModel('seedance', video),
     putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
@@ -41,12 +37,9 @@ beforeAll(async () => {
     putModel('off', video),
     putChain({ model: 'off', vendor: 'ark', protocol: 'video', status: 'disabled' }),
     putGroup({ name: 'talkers', protocol: 'chat', models: ['seedance'] }),
-  )
+  ],
 })
-afterAll(async () => {
-  await gateway.close()
-  await vendor.close()
-})
+
 beforeEach(() => {
   vendor.requests.length = 0
   playArk(vendor, { polls: [ARK.done(LINK)] })

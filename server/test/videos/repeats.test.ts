@@ -1,29 +1,23 @@
 /** Orders that come twice: by `Idempotency-Key`, and by the SDKs' own retries. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { ARK, creates, eventually, PNG, playArk, postForm, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const LINK = 'https://videos.example/one.mp4'
 const COST = 2_500_000_000n
 
-let gateway: TestGateway
-let vendor: ScriptedUpstream
 let count = 0
 
-beforeAll(async () => {
-  vendor = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, vendor } = await withGateway({
+  upstreams: ['vendor'],
+  catalogue: ({ vendor }) => [
     ...putVendor('ark', vendor.url, { kind: 'ark' }),
     putModel('seedance', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await vendor.close()
+  ],
 })
 beforeEach(async () => {
   await gateway.resetHealth()

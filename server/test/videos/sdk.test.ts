@@ -1,29 +1,25 @@
 /** The official SDK, unchanged, over real sockets: every video method it has. */
 import OpenAI, { NotFoundError, toFile } from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { creates, sampleVideo, PNG, playSora, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const VIDEO = sampleVideo(1)
 
-let gateway: TestGateway
-let sora: ScriptedUpstream
 let openai: OpenAI
 
-beforeAll(async () => {
-  sora = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, sora } = await withGateway({
+  upstreams: ['sora'],
+  catalogue: ({ sora }) => [
     ...putVendor('sora', sora.url, { kind: 'openai-compatible' }),
     putModel('sora-2', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'sora-2', vendor: 'sora', protocol: 'video', forward: 'sora-2' }),
-  )
-  openai = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1` })
+  ],
 })
-afterAll(async () => {
-  await gateway.close()
-  await sora.close()
+
+beforeAll(async () => {
+  openai = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1` })
 })
 beforeEach(() => {
   sora.requests.length = 0

@@ -1,27 +1,20 @@
 /** An order without an answer, at a vendor that can be asked by our own id. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, postJson } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { answerJson, openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
+import { answerJson } from '../gateway/scripted-upstream.ts'
 import { creates, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const LINK = 'https://videos.example/one.mp4'
 
-let gateway: TestGateway
-let kling: ScriptedUpstream
-
-beforeAll(async () => {
-  kling = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, kling } = await withGateway({
+  upstreams: ['kling'],
+  catalogue: ({ kling }) => [
     ...putVendor('kling', kling.url, { kind: 'kling' }),
     putModel('kling', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'kling', vendor: 'kling', protocol: 'video', forward: 'kling-v2-6' }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await kling.close()
+  ],
 })
 beforeEach(() => {
   kling.requests.length = 0

@@ -1,36 +1,27 @@
 /** Reading, listing, removing and expiring tasks. */
 import { DAY_MS } from '../../src/core/durations.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson, readAnswer } from '../gateway/client.ts'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { openScriptedUpstream, type ScriptedUpstream } from '../gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { ARK, eventually, sampleVideo, playArk, playSora, VIDEO_PRICES } from '../gateway/videos.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const ORDER = { model: 'seedance', prompt: 'a cat on the moon', seconds: '5' }
 
-let gateway: TestGateway
-let ark: ScriptedUpstream
-let sora: ScriptedUpstream
 /** Moves the gateway's clock. */
 let aheadMs = 0
 
-beforeAll(async () => {
-  ark = await openScriptedUpstream()
-  sora = await openScriptedUpstream()
-  gateway = await openGateway({ now: () => Date.now() + aheadMs })
-  await gateway.catalogue(
+const { gateway, ark, sora } = await withGateway({
+  upstreams: ['ark', 'sora'],
+  now: () => Date.now() + aheadMs,
+  catalogue: ({ ark, sora }) => [
     ...putVendor('ark', ark.url, { kind: 'ark' }),
     ...putVendor('sora', sora.url, { kind: 'openai-compatible' }),
     putModel('seedance', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'seedance', vendor: 'ark', protocol: 'video', forward: 'seedance-1-0-pro' }),
     putModel('sora-2', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'sora-2', vendor: 'sora', protocol: 'video', forward: 'sora-2' }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await ark.close()
-  await sora.close()
+  ],
 })
 beforeEach(() => {
   aheadMs = 0

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway, putChain, putModel, putVendor } from '../../gateway/gateway.ts'
-import {
-  answerJson,
-  answerStream,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../gateway/scripted-upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { putChain, putModel, putVendor } from '../../gateway/gateway.ts'
+import { answerJson, answerStream } from '../../gateway/scripted-upstream.ts'
+import { withGateway } from '../../gateway/with-gateway.ts'
 
 const COMPLETION = {
   id: 'chatcmpl-1',
@@ -21,22 +17,13 @@ const COMPLETION = {
   },
 }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('acme', upstream.url),
     putModel('gpt-test'),
     putChain({ model: 'gpt-test', vendor: 'acme', forward: 'gpt-test-upstream' }),
-  )
-})
-
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 function call(body: string): Promise<Response> {

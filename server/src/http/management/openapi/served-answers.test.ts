@@ -2,26 +2,17 @@
  * What a running gateway answers to calls is as the document says, tightly: whole and as events, counted, stored, made in the
  * background, videos, listings, and errors in the form of each protocol, its own and those of upstreams.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AnswerSchemas } from '../../../../test/gateway/answer-schemas.ts'
-import {
-  openGateway,
-  putChain,
-  putModel,
-  putVendor,
-  type TestGateway,
-} from '../../../../test/gateway/gateway.ts'
-import {
-  answerJson,
-  openScriptedUpstream,
-  type ScriptedUpstream,
-} from '../../../../test/gateway/scripted-upstream.ts'
+import { putChain, putModel, putVendor } from '../../../../test/gateway/gateway.ts'
+import { answerJson } from '../../../../test/gateway/scripted-upstream.ts'
 import { differentShapes, expectTight, type SeenAnswer } from '../../../../test/gateway/tightness.ts'
 import { VIDEO_PRICES } from '../../../../test/gateway/videos.ts'
 import { parseJson } from '../../../core/canonical/json-text.ts'
 import { PROTOCOL_IDS, type ProtocolId } from '../../../core/catalogue.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { sseEvents } from '../../../core/protocols/testing/laws.ts'
+import { withGateway } from '../../../../test/gateway/with-gateway.ts'
 
 const schemas = new AnswerSchemas()
 const KINDS: Readonly<Record<ProtocolId, string>> = {
@@ -31,13 +22,9 @@ const KINDS: Readonly<Record<ProtocolId, string>> = {
   gemini: 'google',
 }
 
-let gateway: TestGateway
-let upstream: ScriptedUpstream
-
-beforeAll(async () => {
-  upstream = await openScriptedUpstream()
-  gateway = await openGateway()
-  await gateway.catalogue(
+const { gateway, upstream } = await withGateway({
+  upstreams: ['upstream'],
+  catalogue: ({ upstream }) => [
     ...putVendor('sandbox', 'http://sandbox.invalid', { kind: 'sandbox' }),
     ...PROTOCOL_IDS.flatMap((protocol) => [
       ...putVendor(`of-${protocol}`, upstream.url, { kind: KINDS[protocol] }),
@@ -48,11 +35,7 @@ beforeAll(async () => {
     ]),
     putModel('clip', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'clip', vendor: 'sandbox', protocol: 'video', forward: 'sandbox-video' }),
-  )
-})
-afterAll(async () => {
-  await gateway.close()
-  await upstream.close()
+  ],
 })
 
 interface Question {
