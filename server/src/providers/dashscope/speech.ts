@@ -1,6 +1,6 @@
 /**
- * Speech by Qwen-TTS. A whole answer only has a link, so events are requested: samples in base64, and a last event that
- * ends the stream.
+ * Speech by Qwen-TTS, and by CosyVoice (`synthesizer.ts`). A whole answer only has a link, so events are requested: sound in
+ * base64, and a last event that ends the stream.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { fromBase64 } from '../dialects/base64.ts'
@@ -8,13 +8,16 @@ import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
 import { soundAs, soundAsked, voiceName } from '../dialects/speech.ts'
 import { wavOf } from '../dialects/wav.ts'
-import type { FormRewrite, PassedDialect } from '../provider.ts'
+import type { FormRewrite, PassedDialect, RewrittenRequest } from '../provider.ts'
 import { GENERATION, ofApi } from './address.ts'
 import { errorIn, outputOf } from './answer.ts'
 import { WORDS } from './failure-words.ts'
+import { isSynthesized, SYNTHESIZER, synthesizerRequest } from './synthesizer.ts'
 
 /** Hertz of its samples of two bytes, one channel. */
 const RATE = 24_000
+
+const OVER_A_SOCKET = /-realtime\b|^cosyvoice-v1\b/
 
 /** The vendor's own members, which a client may add. */
 const OWN = { input: 'text', language_type: 'language_type' }
@@ -24,23 +27,31 @@ const OF_INSTRUCTED = {
   optimize_instructions: 'optimize_instructions',
 }
 
+function qwenRequest({
+  model = null,
+  voice,
+  response_format: format,
+  stream_format: events,
+  ...rest
+}: JsonObject): RewrittenRequest {
+  const isInstructed = typeof model === 'string' && model.includes('instruct')
+  const { members, dropped } = renamed(rest, isInstructed ? OF_INSTRUCTED : OWN)
+  const isMade = format === undefined || format === 'wav' || format === 'pcm'
+  return {
+    body: { model, input: { ...members, voice: voiceName(voice) } },
+    dropped: [...dropped, ...(isMade ? [] : ['response_format'])],
+    context: soundAsked({ response_format: format, stream_format: events }),
+  }
+}
+
 const rewrite: FormRewrite = {
-  request: ({ model, voice, response_format: format, stream_format: events, ...rest }) => {
-    const isInstructed = typeof model === 'string' && model.includes('instruct')
-    const { members, dropped } = renamed(rest, isInstructed ? OF_INSTRUCTED : OWN)
-    const isMade = format === undefined || format === 'wav' || format === 'pcm'
-    return {
-      body: { model, input: { ...members, voice: voiceName(voice) } },
-      dropped: [...dropped, ...(isMade ? [] : ['response_format'])],
-      context: soundAsked({ response_format: format, stream_format: events }),
-    }
-  },
+  request: (body) => (isSynthesized(body['model']) ? synthesizerRequest(body) : qwenRequest(body)),
   gathered: (events) => {
     const failed = events.find((event) => errorIn(event) !== undefined)
     if (failed !== undefined) return failed
     const last = events.at(-1)
     if (last === undefined || outputOf(last)['finish_reason'] !== 'stop') return undefined
-    return { ...last, pieces: events.map((event) => audioOf(event)['data'] ?? null) }
+    return { ...last, pieces: piecesIn(events) }
   },
   answer: (body) => {
     const error = errorIn(body)
@@ -52,12 +63,24 @@ const rewrite: FormRewrite = {
     const whole = decoded.filter((piece) => piece !== undefined)
     const bytes = Buffer.concat(whole)
     if (whole.length < decoded.length || bytes.length === 0) return undefined
+    const { type, rate } = context
+    if (typeof type === 'string') return soundAs({ type, bytes }, context, usageIn(usage))
     const isFile = bytes.subarray(0, 4).toString('latin1') === 'RIFF'
     if (context['format'] === 'pcm' && !isFile) return soundAs({ type: 'audio/pcm', bytes }, context)
-    const made = { type: 'audio/wav', bytes: isFile ? bytes : wavOf(bytes, RATE) }
-    const usageOf = told(usage)['usage']
-    return soundAs(made, context, isJsonObject(usageOf) ? usageOf : undefined)
+    const made = isFile ? bytes : wavOf(bytes, typeof rate === 'number' ? rate : RATE)
+    return soundAs({ type: 'audio/wav', bytes: made }, context, usageIn(usage))
   },
+}
+
+/** Of a synthesizer, events without a type of their own repeat what came, or name where it lies. */
+function piecesIn(events: readonly JsonObject[]): readonly JsonValue[] {
+  const typed = events.filter((event) => typeof outputOf(event)['type'] === 'string')
+  return (typed.length === 0 ? events : typed).map((event) => audioOf(event)['data'] ?? null)
+}
+
+function usageIn(usage: JsonValue | undefined): JsonObject | undefined {
+  const { usage: tokens } = told(usage)
+  return isJsonObject(tokens) ? tokens : undefined
 }
 
 function audioOf(event: JsonObject): JsonObject {
@@ -77,8 +100,9 @@ function told(usage: JsonValue | undefined): JsonObject {
 
 export const dashscopeSpeech: PassedDialect = {
   ...passedDialect({ protocol: 'speech', path: '', words: WORDS, rewrite }),
-  form: ({ baseUrl, operation }) =>
-    operation === 'count-tokens'
-      ? undefined
-      : { method: 'POST', url: ofApi(baseUrl, GENERATION), headers: { 'x-dashscope-sse': 'enable' } },
+  form: ({ baseUrl, operation, forwardModelId }) => {
+    if (operation === 'count-tokens' || OVER_A_SOCKET.test(forwardModelId)) return undefined
+    const path = isSynthesized(forwardModelId) ? SYNTHESIZER : GENERATION
+    return { method: 'POST', url: ofApi(baseUrl, path), headers: { 'x-dashscope-sse': 'enable' } }
+  },
 }

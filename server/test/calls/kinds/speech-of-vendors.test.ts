@@ -26,6 +26,18 @@ const { gateway, upstream, spare } = await openStand((at) => [
     forward: 'qwen3-tts-instruct-flash',
   }),
   putChain({ model: 'of-qwen', vendor: 'spare', protocol: 'speech', priority: 2 }),
+  putModel('of-cosy', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({ model: 'of-cosy', vendor: 'dashscope', protocol: 'speech', forward: 'cosyvoice-v3-flash' }),
+  putChain({ model: 'of-cosy', vendor: 'spare', protocol: 'speech', priority: 2 }),
+  putModel('plain-cosy', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({ model: 'plain-cosy', vendor: 'dashscope', protocol: 'speech', forward: 'cosyvoice-v3-plus' }),
+  putModel('cosy-over-a-socket', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({
+    model: 'cosy-over-a-socket',
+    vendor: 'dashscope',
+    protocol: 'speech',
+    forward: 'cosyvoice-v1',
+  }),
   putModel('of-minimax', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
   putChain({ model: 'of-minimax', vendor: 'minimax', protocol: 'speech', forward: 'speech-2.8-hd' }),
   putChain({ model: 'of-minimax', vendor: 'spare', protocol: 'speech', priority: 2 }),
@@ -406,5 +418,136 @@ describe('DashScope', () => {
     spare.answer(spare200)
     expect(await speak({ model: 'of-qwen', input: 'Hi', voice: 'v' })).toMatchObject({ type: 'audio/mpeg' })
     expect(spare.requests).toHaveLength(1)
+  })
+})
+
+describe('CosyVoice', () => {
+  /** Its vendor may write the data of one event over several lines. */
+  const event = (output: object, usage: object = { characters: 99 }) =>
+    `id:1\nevent:result\n:HTTP_STATUS/200\n${JSON.stringify({ output, usage }, undefined, 1)
+      .split('\n')
+      .map((line) => `data:${line}\n`)
+      .join('')}\n`
+  const piece = (type: string, bytes?: Uint8Array) =>
+    event({
+      type: `sentence-${type}`,
+      finish_reason: 'null',
+      sentence: { index: 0, words: [] },
+      audio: { data: Buffer.from(bytes ?? []).toString('base64') },
+    })
+  const over = (data = '') =>
+    event({ finish_reason: 'stop', audio: { data, url: 'http://v/a.mp3', expires_at: 1 } })
+  const spoken = (...events: readonly string[]) =>
+    answerJson(events.join(''), 200, { 'content-type': 'text/event-stream' })
+  const speaking = spoken(
+    piece('begin'),
+    piece('synthesis', SOUND.subarray(0, 3)),
+    piece('synthesis', SOUND.subarray(3)),
+    piece('end'),
+    over(),
+  )
+
+  test('is asked for events at its own address, and the client gets its sound [D-speech-17]', async () => {
+    upstream.answer(speaking)
+    const { sound, type, dropped } = await speak({
+      model: 'of-cosy',
+      input: '你好，世界',
+      voice: 'longanyang',
+      speed: 1.2,
+      instructions: 'gently',
+      seed: 7,
+      language_hints: ['zh'],
+    })
+    expect([sound, type, dropped]).toEqual([SOUND, 'audio/mpeg', null])
+    expect(upstream.requests[0]?.headers['x-dashscope-sse']).toBe('enable')
+    expect(sent()).toEqual([
+      [
+        '/api/v1/services/audio/tts/SpeechSynthesizer',
+        {
+          model: 'cosyvoice-v3-flash',
+          input: {
+            text: '你好，世界',
+            voice: 'longanyang',
+            format: 'mp3',
+            rate: 1.2,
+            instruction: 'gently',
+            seed: 7,
+            language_hints: ['zh'],
+          },
+        },
+      ],
+    ])
+    expect(await gateway.lastLog()).toMatchObject({
+      characters: 5,
+      amount: 5n * PER_CHARACTER,
+      ending: 'complete',
+    })
+  })
+
+  const SAMPLES = Buffer.from([1, 2, 3, 4])
+  test.each([
+    ['mp3', { format: 'mp3' }, 'audio/mpeg', SAMPLES, null],
+    ['opus', { format: 'opus' }, 'audio/ogg', SAMPLES, null],
+    ['pcm', { format: 'pcm', sample_rate: 24_000 }, 'audio/pcm', SAMPLES, null],
+    ['aac', { format: 'mp3' }, 'audio/mpeg', SAMPLES, 'response_format'],
+  ] as const)('asked for %s is asked for %j', async (wanted, asked, type, made, dropped) => {
+    upstream.answer(spoken(piece('synthesis', SAMPLES), over()))
+    const got = await speak({ model: 'of-cosy', input: 'Hi', voice: 'v', response_format: wanted })
+    expect(got).toEqual({ sound: made, type, dropped })
+    expect(sent()).toMatchObject([[expect.any(String), { input: asked }]])
+  })
+
+  test('gives samples as a WAV file that tells their rate', async () => {
+    upstream.answer(spoken(piece('synthesis', SAMPLES), over()))
+    const asked = { model: 'of-cosy', input: 'Hi', voice: 'v', response_format: 'wav', sample_rate: 16_000 }
+    const { sound, type } = await speak(asked as OpenAI.Audio.SpeechCreateParams & Record<string, unknown>)
+    expect([type, sound.toString('latin1', 0, 4), sound.readUInt32LE(24)]).toEqual([
+      'audio/wav',
+      'RIFF',
+      16_000,
+    ])
+    expect(sound.subarray(44)).toEqual(SAMPLES)
+    expect(sent()).toMatchObject([[expect.any(String), { input: { format: 'pcm', sample_rate: 16_000 } }]])
+  })
+
+  test('speaks no words but those that are counted, and names nobody in the sound', async () => {
+    upstream.answer(speaking)
+    const { dropped } = await speak({
+      model: 'plain-cosy',
+      input: 'Hi',
+      voice: 'v',
+      instructions: 'gently',
+      hot_fix: { replace: [{ Hi: 'a long text' }] },
+      enable_aigc_tag: true,
+      aigc_propagator: 'somebody',
+    })
+    expect(dropped).toBe('instructions,hot_fix,enable_aigc_tag,aigc_propagator')
+    expect(sent()).toMatchObject([[expect.any(String), { input: { text: 'Hi', voice: 'v', format: 'mp3' } }]])
+  })
+
+  test('whose last event repeats the sound gives it once', async () => {
+    upstream.answer(spoken(piece('synthesis', SOUND), over(SOUND.toString('base64'))))
+    expect((await speak({ model: 'of-cosy', input: 'Hi', voice: 'v' })).sound).toEqual(SOUND)
+  })
+
+  test.each<[string, Answerer]>([
+    ['that break off', spoken(piece('synthesis', SOUND))],
+    ['without any sound', spoken(piece('begin'), piece('end'), over())],
+    ['of no base64', spoken(event({ type: 'sentence-synthesis', audio: { data: 'AQID!!' } }), over())],
+    ['with an error', spoken(piece('synthesis', SOUND), 'event:error\ndata:{"code":"x","message":"x"}\n\n')],
+    ['that are refused', answerJson({ code: 'Throttling.RateQuota', message: 'busy' }, 429)],
+    ['in whose place there is a link', answerJson({ output: { audio: { url: 'http://v/a.mp3' } } })],
+  ])('with events %s leads to the next chain', async (_what, answerer) => {
+    upstream.answer(answerer)
+    spare.answer(spare200)
+    await speak({ model: 'of-cosy', input: 'Hi', voice: 'v' })
+    expect(spare.requests).toHaveLength(1)
+    expect(await gateway.lastLog()).toMatchObject({ characters: 2, ending: 'complete' })
+  })
+
+  test('that only speaks over a socket has no address here', async () => {
+    const asked = speak({ model: 'cosy-over-a-socket', input: 'Hi', voice: 'v' })
+    await expect(asked).rejects.toMatchObject({ status: 502 })
+    expect(upstream.requests).toHaveLength(0)
   })
 })
