@@ -209,16 +209,7 @@ async function openGround(
   { bent, onStorageHung }: StartOptions,
 ): Promise<Ground> {
   const now = bent?.now ?? Date.now
-  const telemetry = createTelemetry({
-    level: config.logLevel,
-    now,
-    version: VERSION,
-    securityLog: config.securityLog,
-  })
-  warn(config, telemetry)
-  const instance = instanceId(timeOrderedId(now()))
-  const data = await openDataDirectory(config)
-  for (const sentence of data.tightened) telemetry.log.warn({}, sentence)
+  const { telemetry, instance, data } = await openProcess(config, now)
   const onHung = (): void => {
     telemetry.log.error({}, STORAGE_HUNG)
     onStorageHung?.()
@@ -323,6 +314,18 @@ async function bookLate(storage: Storage, pipeline: Pipeline, at: number): Promi
 /** Brings the store to this version and lets `prepare` fill it, for processes that serve afterwards. */
 export async function prepareStore(config: Config, prepare: Prepare): Promise<void> {
   const now = Date.now
+  const { telemetry, instance, data } = await openProcess(config, now)
+  const storage = await openStore(config, data, { telemetry, instance, now })
+  try {
+    await prepare({ storage, telemetry, now })
+  } finally {
+    await storage.close()
+    await telemetry.close()
+  }
+}
+
+/** What a process has before it opens a store: a log, a name, and its data directory, of which is told what is odd. */
+async function openProcess(config: Config, now: () => number) {
   const telemetry = createTelemetry({
     level: config.logLevel,
     now,
@@ -333,13 +336,7 @@ export async function prepareStore(config: Config, prepare: Prepare): Promise<vo
   const instance = instanceId(timeOrderedId(now()))
   const data = await openDataDirectory(config)
   for (const sentence of data.tightened) telemetry.log.warn({}, sentence)
-  const storage = await openStore(config, data, { telemetry, instance, now })
-  try {
-    await prepare({ storage, telemetry, now })
-  } finally {
-    await storage.close()
-    await telemetry.close()
-  }
+  return { telemetry, instance, data }
 }
 
 function warn(config: Config, { log }: Telemetry): void {

@@ -12,7 +12,7 @@ import { Secret } from '../../src/core/secret.ts'
 import { createAccount } from '../../src/management/accounts/accounts.ts'
 import { grantOpening } from '../../src/management/money/grants.ts'
 import { openSession } from '../../src/management/identity/sessions/sessions.ts'
-import { createKey, type KeyRequest } from '../../src/management/keys/keys.ts'
+import { createKey, type KeyRequest, UNRESTRICTED_KEY } from '../../src/management/keys/keys.ts'
 import { type Prepare, type RunningGateway, startGateway } from '../../src/app/start-gateway.ts'
 import type { CatalogueChange } from '../../src/storage/stores/records.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -259,18 +259,7 @@ async function finish(parts: {
 }
 
 function keyRequest(accountId: AccountId, fields: Partial<KeyRequest>): KeyRequest {
-  return {
-    accountId,
-    name: 'test',
-    secret: undefined,
-    status: 'enabled',
-    expiresAt: undefined,
-    group: undefined,
-    models: [],
-    ipAllow: [],
-    policy: undefined,
-    ...fields,
-  }
+  return { ...UNRESTRICTED_KEY, accountId, name: 'test', ...fields }
 }
 
 export const TOKEN_PRICES: Pricing = {

@@ -191,16 +191,26 @@ export interface KeyRow {
   readonly policy: Policy | null | undefined
 }
 
-/** Which price a way of billing cannot do without, as the file writes it. */
-export const PRICES_OF_MODE = {
+/** Which price a way of billing cannot do without, as the file and the tables write it. */
+const PRICE_OF_MODE = {
   // And `output_price`, where answers hold tokens that the model made.
-  token: ['input_price'],
-  image: ['image_price'],
-  video_second: ['video_price'],
-  request: ['request_price'],
-  character: ['character_price'],
-  audio_second: ['audio_second_price'],
-} as const satisfies Record<BillingMode, readonly string[]>
+  token: ['input_price', 'inputPrice'],
+  image: ['image_price', 'imagePrice'],
+  video_second: ['video_price', 'videoPrice'],
+  request: ['request_price', 'requestPrice'],
+  character: ['character_price', 'characterPrice'],
+  audio_second: ['audio_second_price', 'audioSecondPrice'],
+} as const satisfies Record<BillingMode, readonly [string, keyof Pricing]>
+
+/** Prices that ways of billing of these cannot do without and that are not given, by their names in the file. */
+export function missingPrices(
+  pricing: Omit<Pricing, 'currency'>,
+): readonly { readonly mode: BillingMode; readonly name: string }[] {
+  return pricing.billingModes.flatMap((mode) => {
+    const [name, price] = PRICE_OF_MODE[mode]
+    return pricing[price] === null ? [{ mode, name }] : []
+  })
+}
 
 export const FEATURES = ['text', 'image', 'audio', 'video'] as const satisfies readonly Feature[]
 export const STATUSES = ['enabled', 'disabled', 'maintenance'] as const satisfies readonly Status[]

@@ -16,7 +16,7 @@ import {
   type GroupRow,
   type ModelRow,
   type Named,
-  PRICES_OF_MODE,
+  missingPrices,
   type PricingRow,
   STATUSES,
 } from './gateway-file.ts'
@@ -98,24 +98,11 @@ const readBillingModes: Read<readonly BillingMode[]> = (node, report) => {
 }
 
 function reportMissingPrices(map: MapReader, pricing: PricingRow, report: Report): void {
-  const given = {
-    input_price: pricing.inputPrice,
-    image_price: pricing.imagePrice,
-    video_price: pricing.videoPrice,
-    request_price: pricing.requestPrice,
-    character_price: pricing.characterPrice,
-    audio_second_price: pricing.audioSecondPrice,
-  }
-  for (const mode of pricing.billingModes) {
-    for (const name of PRICES_OF_MODE[mode]) {
-      // A price that was written but wrong has been reported already.
-      const missing = given[name] === null && !isWritten(map, name)
-      if (missing)
-        report(
-          { ...map.placeOf(name), path: `${map.place.path}.${name}` },
-          `is missing: billing mode ${mode} needs it`,
-        )
-    }
+  for (const { mode, name } of missingPrices(pricing)) {
+    // A price that was written but wrong has been reported already.
+    if (isWritten(map, name)) continue
+    const place = { ...map.placeOf(name), path: `${map.place.path}.${name}` }
+    report(place, `is missing: billing mode ${mode} needs it`)
   }
 }
 

@@ -15,7 +15,7 @@ import { applyGatewayFile } from '../gateway-file/apply-gateway-file.ts'
 import type { NewKey } from '../gateway-file/write-account.ts'
 import type { VendorKindRules } from '../../config/gateway-file/check-rows.ts'
 import { grantOpening } from '../money/grants.ts'
-import { keyOf, makeKeySecret } from '../keys/keys.ts'
+import { keyOf, makeKeySecret, UNRESTRICTED_KEY } from '../keys/keys.ts'
 import { namedKeyId } from '../new-id.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
@@ -167,7 +167,8 @@ async function ensureOwnerKey({ storage, at }: FirstRunSetup, owner: Account): P
   if ((await storage.keys.list(owner.id)).length > 0) return []
   const { keyPrefix } = (await storage.catalogue.read()).settings
   const plaintext = makeKeySecret(keyPrefix)
-  const key = keyOf({ ...OWNER_KEY, accountId: owner.id, secret: plaintext }, plaintext, keyPrefix, at)
+  const request = { ...UNRESTRICTED_KEY, name: OWNER_KEY_NAME, accountId: owner.id, secret: plaintext }
+  const key = keyOf(request, plaintext, keyPrefix, at)
   try {
     await storage.keys.create({ ...key, id: namedKeyId(owner.id, OWNER_KEY_NAME) })
   } catch (error) {
@@ -176,13 +177,3 @@ async function ensureOwnerKey({ storage, at }: FirstRunSetup, owner: Account): P
   }
   return [{ account: OWNER_EMAIL, name: OWNER_KEY_NAME, plaintext }]
 }
-
-const OWNER_KEY = {
-  name: OWNER_KEY_NAME,
-  status: 'enabled',
-  expiresAt: undefined,
-  group: undefined,
-  models: [],
-  ipAllow: [],
-  policy: undefined,
-} as const

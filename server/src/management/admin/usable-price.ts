@@ -1,4 +1,4 @@
-import { PRICES_OF_MODE } from '../../config/gateway-file/gateway-file.ts'
+import { missingPrices } from '../../config/gateway-file/gateway-file.ts'
 import {
   BILLING_MODES,
   billedBy,
@@ -18,20 +18,10 @@ type Prices = Omit<Pricing, 'currency'>
  * calls away, so it is never switched on.
  */
 export function missingPrice(pricing: Prices, protocol: ChainProtocol): string | undefined {
-  const given: Readonly<Record<string, string | null>> = {
-    input_price: pricing.inputPrice,
-    image_price: pricing.imagePrice,
-    video_price: pricing.videoPrice,
-    request_price: pricing.requestPrice,
-    character_price: pricing.characterPrice,
-    audio_second_price: pricing.audioSecondPrice,
-  }
   if (pricing.billingModes.length === 0) return 'the model has no billing mode'
-  for (const mode of pricing.billingModes) {
-    for (const name of PRICES_OF_MODE[mode]) {
-      if (given[name] === null) return `the model has no ${name}, which billing mode ${mode} needs`
-    }
-  }
+  const [missing] = missingPrices(pricing)
+  if (missing !== undefined)
+    return `the model has no ${missing.name}, which billing mode ${missing.mode} needs`
   if (needsOutputPrice(pricing, [protocol]))
     return 'the model has no output_price, which billing mode token needs'
   const ways = billedBy(protocol)

@@ -15,6 +15,17 @@ import { newKeyId } from '../new-id.ts'
 /** What a list or a read shows of a key: never the hash, of the secret only the hint. */
 export type KeyView = Omit<Key, 'hash'>
 
+/** A key that may be used for everything, from everywhere, as long as its account can pay. */
+export const UNRESTRICTED_KEY = {
+  secret: undefined,
+  status: 'enabled',
+  expiresAt: undefined,
+  group: undefined,
+  models: [],
+  ipAllow: [],
+  policy: undefined,
+} as const satisfies Omit<KeyRequest, 'accountId' | 'name'>
+
 export interface KeyRequest {
   readonly accountId: AccountId
   /** Of the organisation that is the account; absent: the account's own key. */

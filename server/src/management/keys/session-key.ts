@@ -3,7 +3,7 @@ import type { AccountId, KeyId, MemberId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Session } from '../../storage/stores/identity.ts'
-import { keyOf, makeKeySecret } from './keys.ts'
+import { keyOf, makeKeySecret, UNRESTRICTED_KEY } from './keys.ts'
 
 /** After that a page that is still open asks for another one. */
 const LIFE_MS = 3_600_000
@@ -34,20 +34,11 @@ export async function issueSessionKey(
   const { keyPrefix } = (await storage.catalogue.read()).settings
   const plaintext = makeKeySecret(keyPrefix)
   const expiresAt = Math.min(at + LIFE_MS, session.idleEndsAt, session.endsAt)
-  const key = keyOf({ ...SESSION_KEY, accountId, memberId, expiresAt }, plaintext, keyPrefix, at)
+  const request = { ...UNRESTRICTED_KEY, name: 'Playground', accountId, memberId, expiresAt }
+  const key = keyOf(request, plaintext, keyPrefix, at)
   const id = await storage.keys.putForSession(
     { ...key, sessionId: session.id, expiresAt, status: 'enabled' },
     at,
   )
   return id === undefined ? undefined : { id, plaintext, expiresAt }
 }
-
-const SESSION_KEY = {
-  name: 'Playground',
-  secret: undefined,
-  status: 'enabled',
-  group: undefined,
-  models: [],
-  ipAllow: [],
-  policy: undefined,
-} as const

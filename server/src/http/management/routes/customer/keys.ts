@@ -12,6 +12,7 @@ import {
   readFormerUntil,
   rotateKey,
   viewKey,
+  UNRESTRICTED_KEY,
 } from '../../../../management/keys/keys.ts'
 import type { SessionCaller } from '../../access/caller.ts'
 import { definePage, defineRoute } from '../../define-route.ts'
@@ -138,7 +139,7 @@ function making(app: Api, context: KeysContext): void {
       const owner = await ownerOfNewKey(context, caller, member)
       await refuseTooMany(context, caller)
       const request = {
-        ...NEW_KEY,
+        ...UNRESTRICTED_KEY,
         ...form,
         name: form.name ?? '',
         accountId: caller.account.id,
@@ -294,16 +295,6 @@ function summing(app: Api, context: KeysContext): void {
     },
   })
 }
-
-const NEW_KEY = {
-  secret: undefined,
-  status: 'enabled',
-  expiresAt: undefined,
-  group: undefined,
-  models: [],
-  ipAllow: [],
-  policy: undefined,
-} as const
 
 /** Whose key it becomes. Members make keys for themselves, admins and owners for whom they name. */
 async function ownerOfNewKey(
