@@ -87,7 +87,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     path: () => '/keys',
     shows: [MARKUP],
     prepare: async (page) => {
-      await page.getByRole('row').filter({ hasText: MARKUP }).getByRole('button').click()
+      await page.getByRole('row').filter({ hasText: MARKUP }).getByRole('button').last().click()
       await page.getByRole('menuitem', { name: 'Delete' }).click()
     },
   },
@@ -129,7 +129,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 test('a question names what it is about letter by letter, also where a name looks like a mark of its sentence', async () => {
   const visit = await site.visit('/keys', { as: CUSTOMER })
   const { page } = visit
-  await page.getByRole('row').filter({ hasText: MARKUP }).getByRole('button').click()
+  await page.getByRole('row').filter({ hasText: MARKUP }).getByRole('button').last().click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   const named = page.getByRole('dialog').locator('b')
   await named.waitFor()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
-import { CUSTOMER } from '../../test/gateway.ts'
+import { ADMIN, CUSTOMER } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site, textOf } from '../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
@@ -57,6 +57,21 @@ test('filters narrow the list and its totals, and stand in the address', async (
   await page.getByLabel('User').fill('nobody')
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('No calls fit').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await rowOf(page, 'deepseek-v4').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('who has made no call is led further back, and then to the first one', async () => {
+  const visit = await site.visit('/calls', { as: ADMIN })
+  const { page } = visit
+  await page.getByText('No calls fit').waitFor()
+  await page.getByRole('button', { name: 'Any time' }).click()
+  await page.getByText('No calls yet').waitFor()
+  expect(await visit.barriers()).toEqual([])
+  await page.getByRole('link', { name: 'To the overview' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   expect(visit.faults).toEqual([])
   await visit.close()
 })

@@ -1,4 +1,4 @@
-import { Checkbox, Switch, TextInput } from '@mantine/core'
+import { Button, Checkbox, Switch, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -66,7 +66,20 @@ function Catalogue({ all, search, onChange }: CatalogueProps) {
     <>
       <ModelFilters search={search} sum={t('models.count', { count: shown.length })} onChange={onChange} />
       {shown.length === 0 ? (
-        <Empty icon="models" title={t('nothingFits')} />
+        <Empty
+          icon="models"
+          title={t('nothingFits')}
+          action={
+            <Button
+              variant="default"
+              onClick={() =>
+                onChange({ find: undefined, feature: undefined, health: undefined, open: undefined })
+              }
+            >
+              {t('clearFilters')}
+            </Button>
+          }
+        />
       ) : (
         <ModelTable
           shown={shown}

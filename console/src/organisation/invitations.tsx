@@ -9,6 +9,7 @@ import {
 } from '../api/organisations.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
+import { Loaded } from '../parts/page/loaded.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useProblemText } from '../parts/page/use-problem.ts'
 import { useFormat } from '../parts/values/format.ts'
@@ -17,17 +18,22 @@ import styles from './organisation.module.css'
 /** Who was invited and has not come yet. */
 export function Invitations({ organisation }: { readonly organisation: string }) {
   const { t } = useTranslation()
-  const { data: invitations = [] } = useQuery(invitationsQuery(organisation))
-  if (invitations.length === 0) return null
+  const invitations = useQuery(invitationsQuery(organisation))
   return (
-    <section className={styles.part}>
-      <h2 className={styles.title}>{t('organisation.invitations')}</h2>
-      <ul className={styles.list}>
-        {invitations.map((invitation) => (
-          <Line key={invitation.id} of={invitation} organisation={organisation} />
-        ))}
-      </ul>
-    </section>
+    <Loaded query={invitations} height={0}>
+      {(all) =>
+        all.length > 0 && (
+          <section className={styles.part}>
+            <h2 className={styles.title}>{t('organisation.invitations')}</h2>
+            <ul className={styles.list}>
+              {all.map((invitation) => (
+                <Line key={invitation.id} of={invitation} organisation={organisation} />
+              ))}
+            </ul>
+          </section>
+        )
+      }
+    </Loaded>
   )
 }
 

@@ -9,14 +9,15 @@ import { ExportMenu } from '../lists/export-menu.tsx'
 import type { Change } from '../lists/search-fields.ts'
 import { Icon } from '../marks/icon.tsx'
 import { Empty } from '../page/empty.tsx'
+import { LinkButton } from '../page/link-button.tsx'
 import { Loaded } from '../page/loaded.tsx'
 import { PageHead } from '../page/page-head.tsx'
 import { TimeZone } from '../values/format.ts'
 import { CallFilters } from './call-filters.tsx'
 import styles from './call-log.module.css'
 import { CallTable } from './call-table.tsx'
-import { type CallsSearch, filterOf } from './filter.ts'
-import { type LogFilter, type LoggedCall, type LogPage, type LogSource, pageOf } from './log-source.ts'
+import { type CallsSearch, filterOf, FURTHER } from './filter.ts'
+import { type LogFilter, type LoggedCall, type LogSource, pageOf } from './log-source.ts'
 import { Totals } from './totals.tsx'
 
 const CallSheet = late(async () => (await import('./call-sheet.tsx')).CallSheet)
@@ -106,7 +107,11 @@ function List({
       <Loaded query={calls} height={640}>
         {(page) => (
           <>
-            <Rows page={page} chosen={call} keyNames={keyNames} more={columns} onOpen={open} />
+            {page.data.length === 0 ? (
+              <Nothing isAll={page.next_cursor === null} search={search} onChange={onChange} />
+            ) : (
+              <CallTable rows={page.data} chosen={call} keyNames={keyNames} more={columns} onChoose={open} />
+            )}
             <Pages next={page.next_cursor} search={search} onChange={onChange} />
           </>
         )}
@@ -128,28 +133,52 @@ function List({
   )
 }
 
-interface RowsProps {
-  readonly page: LogPage
-  readonly chosen: string | undefined
-  readonly keyNames: ReadonlyMap<string, string>
-  readonly more: readonly Column<LoggedCall>[] | undefined
-  readonly onOpen: (id: string) => void
+interface NothingProps extends Pick<CallLogProps, 'search' | 'onChange'> {
+  /** False: further back there may be some. */
+  readonly isAll: boolean
 }
 
-function Rows({ page: { data: rows, next_cursor: next }, chosen, keyNames, more, onOpen }: RowsProps) {
+const FILTERS = ['model', 'key_id', 'ending', ...FURTHER] as const
+
+/** No call, and what to do about it: look further back, take the filters away, or make the first one. */
+function Nothing({ isAll, search, onChange }: NothingProps) {
   const { t } = useTranslation()
-  return rows.length === 0 ? (
-    <Empty icon="calls" title={t(next === null ? 'calls.none' : 'calls.noneHere')}>
-      {t(next === null ? 'calls.noneHint' : 'calls.noneHereHint')}
+  if (!isAll)
+    return (
+      <Empty icon="calls" title={t('calls.noneHere')}>
+        {t('calls.noneHereHint')}
+      </Empty>
+    )
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined)
+  if (!isFiltered && search.period === 'all')
+    return (
+      <Empty
+        icon="calls"
+        title={t('overview.noCalls')}
+        action={
+          <Button component={LinkButton} to="/" variant="default">
+            {t('notFound.home')}
+          </Button>
+        }
+      >
+        {t('overview.noCallsHint')}
+      </Empty>
+    )
+  const wider: Change<CallsSearch> = isFiltered
+    ? Object.fromEntries(FILTERS.map((name) => [name, undefined]))
+    : { period: 'all' }
+  return (
+    <Empty
+      icon="calls"
+      title={t('calls.none')}
+      action={
+        <Button variant="default" onClick={() => onChange({ ...wider, before: undefined }, true)}>
+          {t(isFiltered ? 'clearFilters' : 'calls.periods.all')}
+        </Button>
+      }
+    >
+      {t('calls.noneHint')}
     </Empty>
-  ) : (
-    <CallTable
-      rows={rows}
-      chosen={chosen}
-      keyNames={keyNames}
-      {...(more === undefined ? {} : { more })}
-      onChoose={({ request_id: id }) => onOpen(id)}
-    />
   )
 }
 

@@ -12,11 +12,11 @@ import { useFormat } from '../values/format.ts'
 interface CallTableProps {
   readonly rows: readonly LoggedCall[]
   readonly chosen: string | undefined
-  readonly onChoose: (call: LoggedCall) => void
+  readonly onChoose: (id: string) => void
   /** Of keys, by id. */
   readonly keyNames: ReadonlyMap<string, string>
   /** Columns of this log alone, behind the time. */
-  readonly more?: readonly Column<LoggedCall>[]
+  readonly more?: readonly Column<LoggedCall>[] | undefined
 }
 
 export function CallTable({ rows, chosen, onChoose, keyNames, more = [] }: CallTableProps) {
@@ -29,7 +29,7 @@ export function CallTable({ rows, chosen, onChoose, keyNames, more = [] }: CallT
       rows={rows}
       idOf={({ request_id }) => request_id}
       chosen={chosen}
-      onChoose={onChoose}
+      onChoose={({ request_id: id }) => onChoose(id)}
     />
   )
 }
