@@ -122,6 +122,11 @@ export interface FormRewrite {
    * usage or `error`. undefined: it has none.
    */
   sound?(body: JsonObject, context: JsonObject): Sound | undefined
+  /**
+   * Its pictures are links. If the request's `context` has `bytes`, they are fetched and come as `b64_json`, except those
+   * that cannot be had.
+   */
+  readonly linkedPictures?: true
   /** For a vendor that answers in events: the document they add up to. undefined: some are missing. */
   readonly gathered?: (events: readonly JsonObject[]) => JsonObject | undefined
 }

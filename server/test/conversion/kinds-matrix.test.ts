@@ -65,6 +65,16 @@ const spoken = (...audio: readonly object[]): Answerer => {
   return answerJson(text, 200, { 'content-type': 'text/event-stream' })
 }
 const PICTURE = 'https://pictures.example/1.png'
+/** A task: ordered, asked for, over. `theirs` is all of its endpoint. */
+const byTask: Answerer = (request, response) => {
+  const order = { id: '1', request_id: '1', status: 'starting' }
+  const states: Readonly<Record<string, object>> = {
+    '/theirs/requests/1/status': { status: 'COMPLETED' },
+    '/theirs/requests/1': { images: [{ url: PICTURE, content_type: 'image/png' }] },
+    '/predictions/1': { id: '1', status: 'succeeded', output: [PICTURE] },
+  }
+  return answerJson(states[request.path] ?? order)(request, response)
+}
 const picture = answerJson({ created: 1, data: [{ b64_json: PNG }] })
 const written = answerJson({ text: 'Hello' })
 const ranked = [{ index: 1, relevance_score: 0.75 }]
@@ -98,7 +108,7 @@ const vectors = {
 
 /** What each vendor answers in its own form, and where it is called. */
 const UPSTREAMS: Readonly<
-  Record<CallName, Readonly<Partial<Record<VendorKind, readonly [Answerer, path: string]>>>>
+  Record<CallName, Readonly<Partial<Record<VendorKind, readonly [Answerer, ...paths: string[]]>>>>
 > = {
   embeddings: vectors,
   'embeddings of Gemini': vectors,
@@ -110,6 +120,8 @@ const UPSTREAMS: Readonly<
       answerJson({ output: { choices: [{ message: { content: [{ image: PICTURE }] } }] } }),
       '/api/v1/services/aigc/multimodal-generation/generation',
     ],
+    fal: [byTask, '/theirs', '/theirs/requests/1/status', '/theirs/requests/1'],
+    replicate: [byTask, '/models/theirs/predictions', '/predictions/1'],
   },
   'changed images': { openai: [picture, '/images/edits'] },
   'varied images': { openai: [picture, '/images/variations'] },
@@ -219,15 +231,19 @@ function question({ call: { protocol } }: KindCell, model: string): object {
   return { protocol, model, body: { requests: [{ content: { parts: [{ text: 'x' }] } }] } }
 }
 
+/** Vendors that keep pictures behind addresses. */
+function isLinked({ name, vendor }: KindCell): boolean {
+  return name === 'images' && ['dashscope', 'fal', 'replicate'].includes(vendor)
+}
+
 test.each(KIND_CELLS.map((cell) => [kindCellId(cell), cell] as const))('%s', async (_id, cell) => {
-  const [answer, path] = UPSTREAMS[cell.name][cell.vendor] ?? []
+  const [answer, ...paths] = UPSTREAMS[cell.name][cell.vendor] ?? []
   if (answer === undefined) throw new Error('nobody says what this vendor answers')
   upstream.answer(grantingTokens(answer))
   const model = modelOf(cell)
-  const links = cell.name === 'images' && cell.vendor === 'dashscope'
-  expect(await ASK[cell.name](model)).toEqual(links ? PICTURE : READ[cell.name])
+  expect(await ASK[cell.name](model)).toEqual(isLinked(cell) ? PICTURE : READ[cell.name])
   const asked = upstream.requests.map((request) => request.path)
-  expect(asked.filter((one) => one !== TOKEN)).toEqual([path])
+  expect(asked.filter((one) => one !== TOKEN)).toEqual(paths)
   const { body } = await postJson(`${gateway.baseUrl}/api/v1/user/user/explain`, question(cell, model), {
     authorization: `Bearer ${gateway.key}`,
   })

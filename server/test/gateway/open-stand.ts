@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest'
 import type { CatalogueChange } from '../../src/storage/stores/records.ts'
-import type { TestGateway } from './gateway.ts'
+import type { GatewayOptions, TestGateway } from './gateway.ts'
 import type { ScriptedUpstream } from './scripted-upstream.ts'
 import { withGateway } from './with-gateway.ts'
 
@@ -20,8 +20,10 @@ export interface StandAddresses {
 /** A gateway before two vendors. After each test its chains are well again and the vendors have forgotten what they were asked. */
 export async function openStand(
   catalogue: (at: StandAddresses) => readonly CatalogueChange[],
+  options: GatewayOptions = {},
 ): Promise<Stand> {
   const stand = await withGateway({
+    ...options,
     upstreams: ['upstream', 'spare'],
     catalogue: ({ upstream, spare }) => catalogue({ upstream: upstream.url, spare: spare.url }),
   })

@@ -12,6 +12,8 @@ export type VendorKind =
   | 'jina'
   | 'minimax'
   | 'cohere'
+  | 'fal'
+  | 'replicate'
 
 export interface Call {
   readonly path: string
@@ -62,7 +64,14 @@ export const CALLS = {
     path: '/v1/images/generations',
     client: 'openai',
     protocol: 'images',
-    vendors: { openai: 'passed', google: 'written anew', vertex: 'written anew', dashscope: 'written anew' },
+    vendors: {
+      openai: 'passed',
+      google: 'written anew',
+      vertex: 'written anew',
+      dashscope: 'written anew',
+      fal: 'written anew',
+      replicate: 'written anew',
+    },
   },
   'changed images': {
     path: '/v1/images/edits',
@@ -132,6 +141,8 @@ const VENDORS: readonly VendorKind[] = [
   'jina',
   'minimax',
   'cohere',
+  'fal',
+  'replicate',
 ]
 
 export const KIND_CELLS: readonly KindCell[] = NAMES.flatMap((name) => {

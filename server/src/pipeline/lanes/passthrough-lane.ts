@@ -23,6 +23,8 @@ import { upstreamOf } from '../attempt/dialect.ts'
 import { rewriteAnswer, rewriteBody } from './edit-body.ts'
 import type { Pipeline } from '../context.ts'
 import { PassedBytes } from './passed-bytes.ts'
+import { withPictures } from './linked-pictures.ts'
+import { fetchPictures } from './remote-media.ts'
 import { RewrittenWhole } from './rewritten-whole.ts'
 import type {
   AnswerFailure,
@@ -37,7 +39,7 @@ import type {
 import { type WireForm, wireOf } from '../kinds/wire.ts'
 import type { Leg } from '../attempt/leg.ts'
 
-export type PassthroughLaneParts = Pick<Pipeline, 'conversions' | 'telemetry' | 'tokens'>
+export type PassthroughLaneParts = Pick<Pipeline, 'conversions' | 'fetchRemote' | 'telemetry' | 'tokens'>
 
 export function openPassthroughLane(
   pipeline: PassthroughLaneParts,
@@ -158,7 +160,7 @@ function isAnswer({ endpoint }: ReservedCall): boolean {
 }
 
 function answerLane(
-  pipeline: Pick<Pipeline, 'conversions'>,
+  pipeline: Pick<Pipeline, 'conversions' | 'fetchRemote'>,
   call: ReservedCall,
   { leg, dialect, rewritten }: Pick<Opening, 'leg' | 'dialect' | 'rewritten'>,
   passed: WholeLane,
@@ -179,6 +181,10 @@ function answerLane(
         },
         call.account.id,
       ),
+    withPictures:
+      rewrite.linkedPictures === true && context['bytes'] === true
+        ? (answer) => withPictures(answer, (urls) => fetchPictures(pipeline, call, urls))
+        : undefined,
   })
 }
 

@@ -48,13 +48,36 @@ export async function fetchMedia(
     : { kind: 'refused', message: failure }
 }
 
+/**
+ * Pictures that a vendor made and keeps at these addresses, in base64, within the same bounds. One that cannot be had is
+ * not among them.
+ */
+export async function fetchPictures(
+  pipeline: Pick<Pipeline, 'fetchRemote'>,
+  call: Pick<ReservedCall, 'body'>,
+  urls: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = (call.body.memo.fetched ??= { sources: new Map(), bytes: 0 })
+  const found = new Map<string, string>()
+  await inParallel([...new Set(urls)].slice(0, ADDRESSES_MAX), async (url) => {
+    const outcome = await fetchOne(pipeline, call, { media: { url, media: 'image' }, known }).catch(noRoomFor)
+    if (outcome?.kind === 'fetched' && outcome.source.kind === 'base64') found.set(url, outcome.source.data)
+  })
+  return found
+}
+
+/** The picture has been made all the same, and its client gets the address. */
+function noRoomFor(error: unknown): undefined {
+  if (!(error instanceof GatewayError)) throw error
+}
+
 type Outcome =
   | { readonly kind: 'fetched'; readonly source: MediaSource }
   | { readonly kind: 'refused'; readonly message: string }
 
 async function fetchOne(
   pipeline: Pick<Pipeline, 'fetchRemote'>,
-  call: ReservedCall,
+  call: Pick<ReservedCall, 'body'>,
   { media, known }: { readonly media: RemoteMedia; readonly known: FetchedBytes },
 ): Promise<Outcome> {
   let noRoom: unknown

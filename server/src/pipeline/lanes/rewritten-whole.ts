@@ -1,6 +1,6 @@
 /** A whole answer in a vendor's own form: rewritten once it is complete, then read like the client's form. */
 import type { RewrittenAnswer } from './edit-body.ts'
-import type { LaneMeter, WholeEnd, WholeLane } from './lane.ts'
+import type { Bytes, LaneMeter, WholeEnd, WholeLane } from './lane.ts'
 import { sharedBytes } from './threads/shared-bytes.ts'
 import type { TaskResult } from './threads/work.ts'
 
@@ -16,6 +16,8 @@ export interface AnswerRewriting {
   near(body: Uint8Array): RewrittenAnswer | undefined
   /** The same in a thread. */
   far(body: Uint8Array): Promise<TaskResult>
+  /** The rewritten answer with the bytes of its pictures in place of their addresses. Absent: nobody asked for them. */
+  readonly withPictures?: ((answer: readonly Bytes[]) => Promise<readonly Bytes[]>) | undefined
 }
 
 /** The answer is collected to its end even if the client has gone: its usage is only known then, and its size is limited. */
@@ -24,6 +26,7 @@ export class RewrittenWhole implements WholeLane {
   readonly #rewriting: AnswerRewriting
   readonly #chunks: Uint8Array[] = []
   #length = 0
+  #unheard = false
   contentType: string | undefined
 
   /** `inner` reads the rewritten answer and passes it on. */
@@ -45,8 +48,23 @@ export class RewrittenWhole implements WholeLane {
   }
 
   endFar(): Promise<WholeEnd> | undefined {
-    if (this.#length <= NEAR_BYTES_MAX || this.#length > WHOLE_BYTES_MAX) return undefined
-    return this.#endInThread()
+    const { withPictures } = this.#rewriting
+    const isFar = this.#length > NEAR_BYTES_MAX && this.#length <= WHOLE_BYTES_MAX
+    // Nobody reads the pictures of a client that has gone.
+    if (withPictures === undefined || this.#unheard) return isFar ? this.#endInThread() : undefined
+    return this.#endWithPictures(isFar ? this.#endInThread() : this.end(), withPictures)
+  }
+
+  forget(): void {
+    this.#unheard = true
+  }
+
+  async #endWithPictures(
+    ending: WholeEnd | Promise<WholeEnd>,
+    withPictures: NonNullable<AnswerRewriting['withPictures']>,
+  ): Promise<WholeEnd> {
+    const { output, failure } = await ending
+    return { output: failure === undefined ? await withPictures(output) : output, failure }
   }
 
   async #endInThread(): Promise<WholeEnd> {

@@ -6,6 +6,7 @@ import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { GENERATIONS } from '../dialects/images-dialect.ts'
 import { passedDialect } from '../dialects/passed.ts'
+import { picturesAsked } from '../dialects/pictures.ts'
 import { renamed } from '../dialects/rename.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { GENERATION, IMAGE_TASKS, ofApi } from './address.ts'
@@ -25,7 +26,15 @@ const PARAMETERS = {
 }
 
 const rewrite: FormRewrite = {
-  request: ({ model = null, prompt = null, size, negative_prompt: unwanted, ...rest }) => {
+  linkedPictures: true,
+  request: ({
+    model = null,
+    prompt = null,
+    size,
+    negative_prompt: unwanted,
+    response_format: format,
+    ...rest
+  }) => {
     const { members, dropped } = renamed(rest, PARAMETERS)
     const parameters = {
       ...members,
@@ -39,7 +48,7 @@ const rewrite: FormRewrite = {
         ? { model, input: { prompt, ...negative }, parameters }
         : { model, input: { messages }, parameters: { ...parameters, ...negative } },
       dropped,
-      context: {},
+      context: picturesAsked({ response_format: format }),
     }
   },
   answer: (body) => {

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.ts'
+import { falImages } from './images.ts'
 import { falVideo } from './video.ts'
 
 /** fal's queue: thousands of endpoints, each with a form of its own; a chain names one by its path. */
@@ -7,6 +8,6 @@ export const fal: Provider = {
   name: 'fal',
   defaultBaseUrl: 'https://queue.fal.run',
   publicFields: [],
-  dialects: {},
+  dialects: { images: falImages },
   video: falVideo,
 }

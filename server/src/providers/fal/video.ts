@@ -1,7 +1,6 @@
 /** fal's queue: the order returns addresses: one reports when the request is over, and another then how it ended. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { classifyFailure, type FailureClass, type UpstreamFailure } from '../../core/routing/failure.ts'
 import { below } from '../provider.ts'
 import type {
   VideoContext,
@@ -31,7 +30,8 @@ import { stepOf, taskWord } from '../video-forms/progress.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 import { shapePlaces } from '../video-forms/shape.ts'
 import { failureOf } from '../video-forms/vendor-failure.ts'
-import { endpointFor, type FalForm, formOf } from './endpoints.ts'
+import { appOf, endpointFor, type FalForm, formOf } from './endpoints.ts'
+import { classify } from './failures.ts'
 import { WORDS } from './failure-words.ts'
 
 const POLL_MS = 3_000
@@ -114,11 +114,6 @@ function listed(name: string | undefined, addresses: readonly string[]): JsonObj
   return { [name]: name.endsWith('s') ? addresses : addresses[0] }
 }
 
-/** Owner and app: the rest belongs to the order, not to its requests. */
-function appOf(endpoint: string): string {
-  return endpoint.split('/').slice(0, 2).join('/')
-}
-
 function read(reply: VideoReply, context: VideoContext): VideoStep {
   const body = objectAt(reply.body)
   const id = textIn(context.state['id']) ?? textIn(body['request_id'])
@@ -193,12 +188,6 @@ function failureIn({ body }: VideoReply): VideoFailure | undefined {
   if (code === undefined && message === undefined) return undefined
   const failure = failureOf({ code, message, body, words: WORDS })
   return code === 'client_cancelled' ? { ...failure, class: 'cancelled' } : failure
-}
-
-function classify(failure: UpstreamFailure): FailureClass {
-  const { detail, error_type } = objectAt(failure.body)
-  const code = textIn(objectsIn(detail)[0]?.['type']) ?? textIn(error_type) ?? textIn(detail)
-  return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
 }
 
 /** A task that failed is over like any other, and its result is answered with the failure's own status. */

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.ts'
+import { replicateImages } from './images.ts'
 import { replicateVideo } from './video.ts'
 
 /** Replicate: a chain names a model (`owner/name`), a version of one (`owner/name:hash`) or a deployment (`deployments/owner/name`). */
@@ -7,6 +8,6 @@ export const replicate: Provider = {
   name: 'Replicate',
   defaultBaseUrl: 'https://api.replicate.com/v1',
   publicFields: [],
-  dialects: {},
+  dialects: { images: replicateImages },
   video: replicateVideo,
 }

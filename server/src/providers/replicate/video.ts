@@ -1,6 +1,6 @@
 /** Replicate: a prediction, asked for until it has ended. */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
+import { classifyFailure } from '../../core/routing/failure.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
 import { below } from '../provider.ts'
 import type {
@@ -21,14 +21,13 @@ import { stepOf } from '../video-forms/progress.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 import { shapePlaces } from '../video-forms/shape.ts'
 import { failureOf } from '../video-forms/vendor-failure.ts'
+import { codeIn, WORDS } from './failures.ts'
 import { type ModelInputs, modelInputs } from './model-inputs.ts'
+import { targetOf } from './target.ts'
 
 const POLL_MS = 3_000
 /** Outputs are removed about an hour after the end. */
 const LINK_MS = 3_600_000
-
-/** Codes in the text of a failed prediction; others are the platform's own failures. */
-const WORDS: FailureWords = { e005: 'refused-content', e006: 'request' }
 
 export const replicateVideo: VideoDialect = {
   auth: () => ({ kind: 'bearer' }),
@@ -49,16 +48,6 @@ function submit(input: VideoSubmit): VideoSubmission {
     input: { prompt: request.prompt, ...members },
   }
   return { request: postJson(below(baseUrl, path), body), state: {}, dropped }
-}
-
-/** `owner/name`, `owner/name:version`, a bare version, or `deployments/owner/name`. */
-function targetOf(model: string): { readonly path: string; readonly version: string | undefined } {
-  const version = /(?:^|:)([0-9a-f]{64})$/.exec(model)?.[1] ?? model.split(':')[1]
-  if (version !== undefined) return { path: '/predictions', version }
-  return {
-    path: model.startsWith('deployments/') ? `/${model}/predictions` : `/models/${model}/predictions`,
-    version,
-  }
 }
 
 function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | undefined>> {
@@ -141,13 +130,11 @@ function linkOf(output: JsonValue | undefined): string | undefined {
   return linkIn(video) ?? linkIn(url)
 }
 
-/** The error is free text; some of it carries a code. */
 function failureIn({ body }: VideoReply): VideoFailure | undefined {
   const top = objectAt(body)
   const message = textIn(top['error']) ?? textIn(top['detail'])
   if (message === undefined) return undefined
-  const code = /\bE\d{3,4}\b/.exec(message)?.[0]
-  return failureOf({ code, message, body: withoutInput(top), words: WORDS })
+  return failureOf({ code: codeIn(message), message, body: withoutInput(top), words: WORDS })
 }
 
 /** Every answer repeats the client's own input, and so would every error. */

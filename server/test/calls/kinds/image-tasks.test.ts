@@ -12,19 +12,32 @@ const PER_IMAGE = 300_000_000n
 const ORDERED = '/api/v1/services/aigc/text2image/image-synthesis'
 const ASKED = '/api/v1/tasks/t1'
 
-const { gateway, upstream, spare } = await openStand((at) => [
-  ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
-  ...putVendor('spare', at.spare),
-  putModel('picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
-  putChain({
-    model: 'picture',
-    vendor: 'dashscope',
-    protocol: 'images',
-    forward: 'wanx-v1',
-    clientGoneGraceMs: 0,
-  }),
-  putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 2 }),
-])
+const { gateway, upstream, spare } = await openStand(
+  (at) => [
+    ...putVendor('spare', at.spare),
+    ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
+    putModel('picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+    putChain({
+      model: 'picture',
+      vendor: 'dashscope',
+      protocol: 'images',
+      forward: 'wanx-v1',
+      clientGoneGraceMs: 0,
+    }),
+    putChain({ model: 'picture', vendor: 'spare', protocol: 'images', priority: 2 }),
+    ...[
+      ['fal', 'fal-ai/flux/dev'],
+      ['replicate', 'black-forest-labs/flux-schnell'],
+    ].flatMap(([kind = '', forward = '']) => [
+      ...putVendor(kind, at.upstream, { kind }),
+      putModel(`of-${kind}`, { supportFeatures: ['image'], pricing: BY_IMAGE }),
+      putChain({ model: `of-${kind}`, vendor: kind, protocol: 'images', forward }),
+      putChain({ model: `of-${kind}`, vendor: 'spare', protocol: 'images', priority: 2 }),
+    ]),
+    // Where the vendors of this file keep their pictures.
+  ],
+  { environment: { SLUICE_FETCH_ALLOW: '127.0.0.1/32' } },
+)
 
 const client = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
 
@@ -152,5 +165,108 @@ describe('whoever leaves while it is made', () => {
     expect(await row()).toMatchObject({ images, amount: BigInt(images) * PER_IMAGE })
     expect(orders()).toEqual([ORDERED])
     expect(spare.requests).toEqual([])
+  })
+})
+
+describe('vendors that make tasks', () => {
+  const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64')
+  /** What its vendor answers when it is asked about the task, and where each is asked. */
+  interface Way {
+    readonly order: readonly [path: string, answer: object]
+    readonly runs: readonly [path: string, answer: object]
+    readonly made: (...urls: readonly string[]) => readonly (readonly [path: string, answer: object])[]
+    readonly failed: object
+    readonly auth: string
+  }
+  const FAL = '/fal-ai/flux/requests/r1'
+  const FLUX = '/models/black-forest-labs/flux-schnell/predictions'
+  const WAYS: Readonly<Record<string, Way>> = {
+    fal: {
+      order: ['/fal-ai/flux/dev', { request_id: 'r1', status: 'IN_QUEUE' }],
+      runs: [`${FAL}/status`, { status: 'IN_PROGRESS' }],
+      made: (...urls) => [
+        [`${FAL}/status`, { status: 'COMPLETED' }],
+        [FAL, { images: urls.map((url) => ({ url, width: 1, height: 1 })), seed: 7 }],
+      ],
+      failed: { status: 'COMPLETED', error: 'x', error_type: 'internal_error' },
+      auth: 'Key secret-of-fal-main',
+    },
+    replicate: {
+      order: [FLUX, { id: 'r1', status: 'starting', output: null }],
+      runs: ['/predictions/r1', { id: 'r1', status: 'processing' }],
+      made: (...urls) => [['/predictions/r1', { id: 'r1', status: 'succeeded', output: urls }]],
+      failed: { id: 'r1', status: 'failed', error: 'x' },
+      auth: 'Bearer secret-of-replicate-main',
+    },
+  }
+  const kinds = Object.keys(WAYS)
+  const wayOf = (kind: string): Way => {
+    const way = WAYS[kind]
+    if (way === undefined) throw new Error(`nobody plays ${kind}`)
+    return way
+  }
+  const serving = (answers: readonly object[]): void => {
+    const rest = [...answers]
+    upstream.answer((request, response) => {
+      if (request.path.startsWith('/pictures/')) {
+        response.writeHead(200, { 'content-type': 'image/png' })
+        response.end(PNG)
+        return
+      }
+      return answerJson(rest.length > 1 ? rest.shift() : rest[0])(request, response)
+    })
+  }
+
+  test.each(kinds)(
+    '%s is asked until its pictures are made, which are counted [D-images-28]',
+    async (kind) => {
+      const { order, runs, made, auth } = wayOf(kind)
+      const end = made('https://p.example/1.png', 'https://p.example/2.png')
+      serving([order[1], runs[1], ...end.map(([, answer]) => answer)])
+      const { data } = await client().images.generate({ model: `of-${kind}`, prompt: 'red', n: 3 })
+      expect(data).toEqual([{ url: 'https://p.example/1.png' }, { url: 'https://p.example/2.png' }])
+      expect(upstream.requests.map(({ path }) => path)).toEqual([
+        order[0],
+        runs[0],
+        ...end.map(([path]) => path),
+      ])
+      expect(new Set(upstream.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([auth]))
+      expect(await gateway.lastLog()).toMatchObject({ images: 2, amount: 2n * PER_IMAGE })
+    },
+  )
+
+  test.each(kinds)('%s: bytes that a client asks for are fetched [D-images-29]', async (kind) => {
+    const { order, made } = wayOf(kind)
+    const [one, other] = [`${upstream.url}/pictures/1`, 'https://nowhere.invalid/2.png']
+    serving([order[1], ...made(one, other).map(([, answer]) => answer)])
+    const { data } = await client().images.generate({
+      model: `of-${kind}`,
+      prompt: 'red',
+      response_format: 'b64_json',
+    })
+    expect(data).toEqual([{ b64_json: PNG.toString('base64') }, { url: other }])
+    const [picture] = upstream.requests.filter(({ path }) => path === '/pictures/1')
+    expect(picture?.headers.authorization).toBeUndefined()
+    expect(await gateway.lastLog()).toMatchObject({ images: 2, amount: 2n * PER_IMAGE })
+  })
+
+  test.each(kinds)(
+    '%s: a task that failed costs nothing, and the next chain makes the picture',
+    async (kind) => {
+      const { order, failed } = wayOf(kind)
+      serving([order[1], failed])
+      spare.answer(answerJson({ data: [{ b64_json: 'iVBORw0KGgo=' }] }))
+      expect((await post({ model: `of-${kind}` })).status).toBe(200)
+      expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', images: 1, amount: PER_IMAGE })
+    },
+  )
+
+  test.each(kinds)('%s makes no edits: the model’s other vendor does, or nobody', async (kind) => {
+    spare.answer(answerJson({ data: [{ b64_json: 'iVBORw0KGgo=' }] }))
+    const asked = { model: `of-${kind}`, prompt: 'x', images: [{ image_url: 'https://p.example/1.png' }] }
+    const { status } = await postJson(`${gateway.baseUrl}/v1/images/edits`, asked, {
+      authorization: `Bearer ${gateway.key}`,
+    })
+    expect([status, upstream.requests.length, spare.requests.length]).toEqual([200, 0, 1])
   })
 })

@@ -1,0 +1,42 @@
+/** An answer of images (`data[].url`) with their bytes in it (`data[].b64_json`). */
+import { isJsonArray } from '../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { parseJson } from '../attempt/classify.ts'
+import type { Bytes } from './lane.ts'
+
+/** Base64 by address; what is not in it keeps its address. */
+export type FetchPictures = (urls: readonly string[]) => Promise<ReadonlyMap<string, string>>
+
+/** The bytes are put in as they are: to write them as JSON would hold every other call up. */
+export async function withPictures(
+  answer: readonly Bytes[],
+  fetch: FetchPictures,
+): Promise<readonly Bytes[]> {
+  const told = parseJson(Buffer.concat(answer.map((piece) => Buffer.from(piece))))
+  const data = isJsonObject(told) ? told['data'] : undefined
+  if (!isJsonObject(told) || !isJsonArray(data)) return answer
+  const urls = data.map(urlOf).filter((url) => url !== undefined)
+  if (urls.length === 0) return answer
+  const fetched = await fetch(urls)
+  const { data: _data, ...rest } = told
+  const items = data.flatMap((item, at) => [at === 0 ? '' : ',', ...written(item, fetched)])
+  return [opened({ ...rest, data: [] }, ']}'), ...items, ']}']
+}
+
+function urlOf(item: JsonValue): string | undefined {
+  const url = isJsonObject(item) ? item['url'] : undefined
+  return typeof url === 'string' ? url : undefined
+}
+
+function written(item: JsonValue, fetched: ReadonlyMap<string, string>): readonly string[] {
+  const url = urlOf(item)
+  const bytes = url === undefined ? undefined : fetched.get(url)
+  if (bytes === undefined || !isJsonObject(item)) return [JSON.stringify(item)]
+  const { url: _url, ...rest } = item
+  return [opened({ ...rest, b64_json: '' }, '"}'), bytes, '"}']
+}
+
+/** The text of the object but for its end: what its last member holds follows. */
+function opened(value: JsonObject, end: string): string {
+  return JSON.stringify(value).slice(0, -end.length)
+}

@@ -1,0 +1,12 @@
+import { isJsonObject } from '../../core/json.ts'
+import { classifyFailure, type FailureClass, type UpstreamFailure } from '../../core/routing/failure.ts'
+import { objectAt, objectsIn, textIn } from '../video-forms/json.ts'
+import { WORDS } from './failure-words.ts'
+
+/** Of a refused call, or of an error as this folder writes one (`{error: {code}}`). */
+export function classify(failure: UpstreamFailure): FailureClass {
+  const { detail, error_type, error } = objectAt(failure.body)
+  if (isJsonObject(error)) return classifyFailure(failure, WORDS)
+  const code = textIn(objectsIn(detail)[0]?.['type']) ?? textIn(error_type) ?? textIn(detail)
+  return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
+}
