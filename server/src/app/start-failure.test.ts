@@ -100,7 +100,7 @@ describe('a store that cannot be opened', () => {
   })
 
   test.each([
-    [5, 'database is locked', /held by another program.*end the one/],
+    [5, 'database is locked', /held by another program.*stop the program that holds it/],
     [13, 'database or disk is full', /disk is full.*make room/],
     [8 + 256, 'attempt to write a readonly database', /cannot be written.*chown/],
     [1, 'odd', /cannot be used.*disk/],
