@@ -11,6 +11,7 @@ import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
 import { useFormat } from '../../parts/values/format.ts'
+import { KeyName } from '../parts/key-name.tsx'
 
 type Key = AnyAccount['keys'][number]
 
@@ -59,14 +60,7 @@ function useColumns(onDelete: (key: Key) => void): readonly Column<Key>[] {
     {
       id: 'name',
       head: t('keys.name'),
-      cell: ({ name, hint }) => (
-        <>
-          <span className={table.first}>{name}</span>
-          <span className={table.second}>
-            <code>{hint}…</code>
-          </span>
-        </>
-      ),
+      cell: (key) => <KeyName of={key} />,
     },
     {
       id: 'limits',

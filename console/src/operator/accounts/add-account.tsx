@@ -1,14 +1,13 @@
-import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import { NumberInput, Select, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { addAccount } from '../../api/operator/accounts.ts'
-import { Sheet } from '../../parts/forms/dialog.tsx'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
-import { FormProblem } from '../../parts/page/problem.tsx'
+import { FormSheet } from '../parts/form-sheet.tsx'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
 interface AddAccountProps {
@@ -45,7 +44,7 @@ export function AddAccount({ onClose, onMade }: AddAccountProps) {
         email.trim() === '' && phone.trim() === '' ? t('accounts.contactWanted') : null,
     },
   })
-  const { submit, isPending, problem } = useSubmit(values, {
+  const sending = useSubmit(values, {
     send: ({ email, phone, password, role, credits, balance, user_rate: rate }) =>
       addAccount({
         role,
@@ -62,21 +61,10 @@ export function AddAccount({ onClose, onMade }: AddAccountProps) {
     },
   })
   return (
-    <Sheet title={t('accounts.add')} onClose={onClose}>
-      <form noValidate className={form.stack} onSubmit={submit}>
-        <Person values={values} />
-        <Beginning values={values} />
-        <FormProblem text={problem} />
-        <div className={form.foot}>
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('accounts.add')}
-          </Button>
-        </div>
-      </form>
-    </Sheet>
+    <FormSheet title={t('accounts.add')} action={t('accounts.add')} sending={sending} onClose={onClose}>
+      <Person values={values} />
+      <Beginning values={values} />
+    </FormSheet>
   )
 }
 

@@ -1,16 +1,16 @@
-import { Button, NumberInput, Select, Switch } from '@mantine/core'
+import { NumberInput, Select, Switch } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { type AccountBody, type AnyAccount, changeAccount } from '../../api/operator/accounts.ts'
 import { plansQuery } from '../../api/operator/plans.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { PolicyFields } from '../../parts/limits/policy-fields.tsx'
 import { type PolicyValues, policyBodyOf, policyValuesOf } from '../../parts/limits/policy-values.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
-import { FormProblem } from '../../parts/page/problem.tsx'
 import { namesOf } from '../parts/account-name.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
@@ -44,7 +44,7 @@ export function EditAccount({ of, renew, onClose }: EditAccountProps) {
     initialValues: initial,
     validate: { limits: { windows: { limit: (limit) => (limit === '' ? t('keys.limitWanted') : null) } } },
   })
-  const { submit, isPending, problem } = useSubmit(values, {
+  const sending = useSubmit(values, {
     send: (next) => changeAccount(of.id, changesOf(initial, next)),
     onDone: () => {
       inBackground(renew())
@@ -53,7 +53,7 @@ export function EditAccount({ of, renew, onClose }: EditAccountProps) {
   })
   return (
     <Dialog title={t('accounts.editTitle', { name: namesOf(of).name })} size={640} onClose={onClose}>
-      <form noValidate className={form.stack} onSubmit={submit}>
+      <FormFrame sending={sending} onClose={onClose}>
         <Standing of={of} values={values} />
         <Charges of={of} values={values} />
         <Plan of={of} values={values} />
@@ -67,16 +67,7 @@ export function EditAccount({ of, renew, onClose }: EditAccountProps) {
           <p className={form.hint}>{t('accounts.limitsHint')}</p>
           <PolicyFields form={values} place="limits" of={values.values.limits} />
         </div>
-        <FormProblem text={problem} />
-        <div className={form.foot}>
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('save')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </Dialog>
   )
 }

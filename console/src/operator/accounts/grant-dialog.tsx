@@ -1,14 +1,14 @@
-import { Button, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { NumberInput, SegmentedControl, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AnyAccount, grant } from '../../api/operator/accounts.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { Marked } from '../../parts/marks/marked.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
-import { FormProblem } from '../../parts/page/problem.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { namesOf } from '../parts/account-name.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
@@ -34,7 +34,7 @@ export function GrantDialog({ of, renew, onClose }: GrantDialogProps) {
     initialValues: { pool: 'credits', amount: '', reason: '' },
     validate: { amount: (amount) => (Number(amount) === 0 ? t('accounts.amountWanted') : null) },
   })
-  const { submit, isPending, problem } = useSubmit(values, {
+  const sending = useSubmit(values, {
     send: ({ pool, amount, reason }) =>
       grant(
         of.id,
@@ -48,18 +48,9 @@ export function GrantDialog({ of, renew, onClose }: GrantDialogProps) {
   })
   return (
     <Dialog title={t('accounts.grantTitle', { name: namesOf(of).name })} onClose={onClose}>
-      <form noValidate className={form.stack} onSubmit={submit}>
+      <FormFrame sending={sending} action={t('accounts.grant')} onClose={onClose}>
         <GrantFields values={values} />
-        <FormProblem text={problem} />
-        <div className={form.foot}>
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('accounts.grant')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </Dialog>
   )
 }

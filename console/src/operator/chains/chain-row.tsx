@@ -61,11 +61,11 @@ export function ChainRow({ of, place, share, drag }: ChainRowProps) {
           <Grip of={of} place={place} drag={drag} />
         </td>
         <td className={styles.who}>
-          <span className={table.first}>
+          <span className={table.first} title={of.credential}>
             {of.vendor}
             {of.credential !== '' && ` · ${of.credential}`}
           </span>
-          <span className={table.second}>
+          <span className={table.second} title={of.forward_model_id}>
             <code>{of.forward_model_id}</code> · {of.protocol}
           </span>
         </td>

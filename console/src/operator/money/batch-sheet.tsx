@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core'
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { anyAccountQuery } from '../../api/operator/accounts.ts'
 import { type Batch, type Code, codesQuery, voidCode } from '../../api/operator/money.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Sheet } from '../../parts/forms/dialog.tsx'
@@ -11,8 +10,8 @@ import table from '../../parts/lists/table.module.css'
 import { Marked } from '../../parts/marks/marked.tsx'
 import { State } from '../../parts/marks/state.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
-import { shortId } from '../../parts/values/short-id.ts'
 import { useFormat } from '../../parts/values/format.ts'
+import { AccountLink } from '../parts/account-link.tsx'
 import { MoreRows } from '../parts/more-rows.tsx'
 
 /** The codes of a batch one by one: which were redeemed, by whom; and one of them voided. */
@@ -90,7 +89,9 @@ function useColumns(onVoid: (code: Code) => void): readonly Column<Code>[] {
           '–'
         ) : (
           <>
-            <Redeemer id={by} />
+            <span className={table.first}>
+              <AccountLink id={by} />
+            </span>
             {at !== null && <span className={table.second}>{format.recent(at)}</span>}
           </>
         ),
@@ -107,10 +108,4 @@ function useColumns(onVoid: (code: Code) => void): readonly Column<Code>[] {
         ),
     },
   ]
-}
-
-/** By name; one that is gone by its id. */
-function Redeemer({ id }: { readonly id: string }) {
-  const { data } = useQuery(anyAccountQuery(id))
-  return <span className={table.first}>{data?.email ?? data?.phone ?? shortId(id)}</span>
 }

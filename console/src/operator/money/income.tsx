@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ChainMargin, marginQuery } from '../../api/operator/models.ts'
@@ -8,14 +9,18 @@ import { SeriesChart } from '../../parts/charts/series-chart.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
+import { classes } from '../../parts/marks/classes.ts'
+import { Marked } from '../../parts/marks/marked.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
+import { Note } from '../../parts/page/problem.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
 import { browserZone, TimeZone, useFormat } from '../../parts/values/format.ts'
 import { dayOf, dayStart } from '../../parts/values/zoned-days.ts'
 import { type Earned, earnedOf } from '../parts/earned.ts'
 import { Margin } from '../parts/margin.tsx'
+import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
 
 const PERIODS = ['today', '7d', '30d'] as const
@@ -52,8 +57,17 @@ export function Income() {
             <>
               <Sums of={earnedOf(chains)} />
               {DAYS[chosen] > 1 && <Chart days={days} count={DAYS[chosen]} />}
-              <Split title={t('money.byModel')} rows={groupsOf(chains, ({ model }) => model)} />
-              <Split title={t('money.byVendor')} rows={groupsOf(chains, ({ vendor_code: code }) => code)} />
+              <Losses of={groupsOf(chains, ({ model }) => model)} />
+              <Split
+                title={t('money.byModel')}
+                head={t('calls.model')}
+                rows={groupsOf(chains, ({ model }) => model)}
+              />
+              <Split
+                title={t('money.byVendor')}
+                head={t('money.vendor')}
+                rows={groupsOf(chains, ({ vendor_code: code }) => code)}
+              />
               <ByDay days={days} />
             </>
           )
@@ -71,7 +85,7 @@ function Sums({ of }: { readonly of: Earned }) {
       <Figure
         name={t('catalogue.revenue')}
         value={<Amount value={of.revenue} />}
-        note={t('catalogue.calls', { count: of.calls })}
+        note={t('money.inCredits', { calls: t('catalogue.calls', { count: of.calls }) })}
       />
       <Figure
         name={t('catalogue.cost')}
@@ -101,21 +115,48 @@ function groupsOf(
     .toSorted(({ earned: one }, { earned: other }) => Number(other.revenue) - Number(one.revenue))
 }
 
-function Split({ title, rows }: { readonly title: string; readonly rows: readonly Group[] }) {
-  const columns = useColumns()
+/** Models that cost more than they bring in, each leading to its prices. */
+function Losses({ of }: { readonly of: readonly Group[] }) {
+  const { t } = useTranslation()
+  return of
+    .filter(({ earned }) => earned.margin?.startsWith('-') === true)
+    .map(({ name, earned }) => (
+      <div key={name} className={page.section}>
+        <Note
+          action={
+            <Link to="/operate/models" search={{ open: name }} className={page.link}>
+              {t('money.openPrices')}
+            </Link>
+          }
+        >
+          <Marked text={t('money.loses', { model: name })} /> <Amount value={earned.margin ?? '0'} /> Credits
+        </Note>
+      </div>
+    ))
+}
+
+interface SplitProps {
+  readonly title: string
+  /** What the rows are named by. */
+  readonly head: string
+  readonly rows: readonly Group[]
+}
+
+function Split({ title, head, rows }: SplitProps) {
+  const columns = useColumns(head)
   return (
-    <section className={page.section}>
+    <section className={classes(page.section, operator.even)}>
       <h2>{title}</h2>
       <DataTable label={title} columns={columns} rows={rows} idOf={({ name }) => name} />
     </section>
   )
 }
 
-function useColumns(): readonly Column<Group>[] {
+function useColumns(head: string): readonly Column<Group>[] {
   const { t } = useTranslation()
   const format = useFormat()
   return [
-    { id: 'name', head: t('money.name'), cell: ({ name }) => name },
+    { id: 'name', head, cell: ({ name }) => <span title={name}>{name}</span> },
     {
       id: 'calls',
       head: t('pages.calls'),
@@ -186,5 +227,5 @@ function ByDay({ days }: ByDayProps) {
   const { t } = useTranslation()
   const format = useFormat()
   const rows = days.map(({ at, chains }) => ({ name: format.date(at), earned: earnedOf(chains) }))
-  return <Split title={t('money.byDay')} rows={rows.toReversed()} />
+  return <Split title={t('money.byDay')} head={t('money.day')} rows={rows.toReversed()} />
 }

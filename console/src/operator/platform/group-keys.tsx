@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { type GroupKey, groupKeysQuery } from '../../api/operator/groups.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import table from '../../parts/lists/table.module.css'
 import { Loaded } from '../../parts/page/loaded.tsx'
-import operator from '../parts/operator.module.css'
+import { AccountLink } from '../parts/account-link.tsx'
+import { KeyName } from '../parts/key-name.tsx'
 
 /** Which keys a group holds to its protocol and its models, each leading to its account. */
 export function GroupKeys({ group }: { readonly group: string }) {
@@ -41,23 +40,12 @@ function useColumns(): readonly Column<GroupKey>[] {
     {
       id: 'key',
       head: t('calls.key'),
-      cell: ({ name, hint }) => (
-        <>
-          <span className={table.first}>{name}</span>
-          <span className={table.second}>
-            <code>{hint}…</code>
-          </span>
-        </>
-      ),
+      cell: (key) => <KeyName of={key} />,
     },
     {
       id: 'account',
       head: t('operate.account'),
-      cell: ({ account_id: id, account_name: name }) => (
-        <Link to="/operate/accounts" search={{ open: id }} className={operator.accountLink}>
-          {name ?? id}
-        </Link>
-      ),
+      cell: ({ account_id: id, account_name: name }) => <AccountLink id={id} name={name} />,
     },
     {
       id: 'state',

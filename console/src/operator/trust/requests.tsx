@@ -11,6 +11,7 @@ import { Facts } from '../../parts/lists/facts.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { useFormat } from '../../parts/values/format.ts'
+import { AccountLink } from '../parts/account-link.tsx'
 import operator from '../parts/operator.module.css'
 import { ReasonDialog } from '../parts/reason-dialog.tsx'
 
@@ -34,10 +35,17 @@ export function Requests() {
   )
 }
 
+/** What people state of themselves, in the gateway's words. */
+const STATED = ['legal_name', 'id_number', 'company_name', 'registration_number', 'contact_name'] as const
+
 function One({ of }: { readonly of: Request }) {
   const { t } = useTranslation()
   const format = useFormat()
   const [asking, ask] = useState<'approved' | 'rejected'>()
+  const wordOf = (field: string): string => {
+    const known = STATED.find((each) => each === field)
+    return known === undefined ? field : t(`trust.statement.${known}`)
+  }
   const fetching = useMutation({
     mutationFn: async (number: number) =>
       save(await readDocument(of.id, number), of.documents[number - 1]?.name ?? 'document'),
@@ -48,14 +56,22 @@ function One({ of }: { readonly of: Request }) {
         <b>{t(`trust.kinds.${of.kind}`)}</b>
         <span>{format.moment(of.submitted_at)}</span>
       </div>
-      <Facts rows={[[t('trust.account'), of.account_id, 'code'], ...Object.entries(of.statement)]} />
-      <span className={operator.acts}>
-        {of.documents.map(({ name }, index) => (
-          <Button key={name} variant="default" size="xs" onClick={() => fetching.mutate(index + 1)}>
-            {name}
-          </Button>
-        ))}
-      </span>
+      <Facts
+        rows={[
+          [t('trust.account'), <AccountLink key={of.account_id} id={of.account_id} />],
+          ...Object.entries(of.statement).map(([field, value]) => [wordOf(field), value] as const),
+          [
+            t('trust.documents'),
+            <span key="documents" className={operator.acts}>
+              {of.documents.map(({ name }, index) => (
+                <Button key={name} variant="default" size="xs" onClick={() => fetching.mutate(index + 1)}>
+                  {name}
+                </Button>
+              ))}
+            </span>,
+          ],
+        ]}
+      />
       <span className={operator.acts}>
         <Button size="xs" onClick={() => ask('approved')}>
           {t('trust.approve')}

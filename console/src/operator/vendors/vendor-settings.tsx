@@ -1,13 +1,13 @@
-import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { changeVendor, type Vendor, type VendorKind } from '../../api/operator/catalogue.ts'
+import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import form from '../../parts/forms/form.module.css'
 import sheet from '../../parts/forms/sheet.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
-import { FormProblem } from '../../parts/page/problem.tsx'
 
 const STATES = ['enabled', 'maintenance', 'disabled'] as const
 const TIMEOUTS = ['connect_ms', 'first_byte_ms', 'idle_ms'] as const
@@ -29,11 +29,11 @@ interface VendorSettingsProps {
 /** Where it is, whether it is used, and how long it is waited for. */
 export function VendorSettings({ of, kind }: VendorSettingsProps) {
   const { t } = useTranslation()
-  const { values, submit, isPending, problem } = useVendorSettings(of)
+  const { values, sending } = useVendorSettings(of)
   return (
     <section className={sheet.part}>
       <h3>{t('vendors.settings')}</h3>
-      <form noValidate className={form.stack} onSubmit={submit}>
+      <FormFrame sending={sending} rank="second" ready={values.isDirty()}>
         <div className={form.row}>
           <TextInput label={t('vendors.name')} {...values.getInputProps('name')} />
           <Select
@@ -48,13 +48,7 @@ export function VendorSettings({ of, kind }: VendorSettingsProps) {
           {...values.getInputProps('base_url')}
         />
         <TimeoutFields form={values} />
-        <FormProblem text={problem} />
-        <div className={form.foot}>
-          <Button type="submit" variant="default" loading={isPending} disabled={!values.isDirty()}>
-            {t('save')}
-          </Button>
-        </div>
-      </form>
+      </FormFrame>
     </section>
   )
 }
@@ -106,5 +100,5 @@ function useVendorSettings(of: Vendor) {
       inBackground(queryClient.invalidateQueries({ queryKey: ['vendors'] }))
     },
   })
-  return { values, ...sending }
+  return { values, sending }
 }
