@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Key, keyLimitsQuery, keysQuery, type NewKey } from '../api/keys.ts'
+import { type Key, type KeyLimits, keyLimitsQuery, keysQuery, type NewKey } from '../api/keys.ts'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Filter, Filters } from '../parts/lists/filters.tsx'
@@ -30,6 +30,8 @@ export function KeysPage() {
   const navigate = route.useNavigate()
   const organisation = useOrganisationId()
   const keys = useQuery({ ...keysQuery(organisation), refetchInterval: LIVE_MS })
+  // Asked for together with the keys, not when they are there.
+  const limits = useQuery({ ...keyLimitsQuery(organisation), refetchInterval: LIVE_MS })
   const [ready, setReady] = useState<NewKey>()
   const openKey = (id: string | undefined): void =>
     inBackground(navigate({ search: (search) => present({ ...search, key: id }) }))
@@ -54,7 +56,7 @@ export function KeysPage() {
               {t('keys.noneHint')}
             </Empty>
           ) : (
-            <List all={all} onOpen={openKey} onReady={setReady} />
+            <List all={all} limits={limits.data ?? []} onOpen={openKey} onReady={setReady} />
           )
         }
       </Loaded>
@@ -85,18 +87,18 @@ function OpenKey({ id, keys, onClose, onMade }: OpenKeyProps) {
 
 interface ListProps {
   readonly all: readonly Key[]
+  readonly limits: readonly KeyLimits[]
   readonly onOpen: (id: string) => void
   readonly onReady: (made: NewKey) => void
 }
 
-function List({ all, onOpen, onReady }: ListProps) {
+function List({ all, limits, onOpen, onReady }: ListProps) {
   const { t } = useTranslation()
   const { state, model, group } = route.useSearch()
   const navigate = route.useNavigate()
   const filter = (change: Change<KeysSearch>): void =>
     inBackground(navigate({ search: (search) => present({ ...search, ...change }), replace: true }))
-  const limits = useQuery({ ...keyLimitsQuery(useOrganisationId()), refetchInterval: LIVE_MS })
-  const limitsOf = new Map(limits.data?.map((each) => [each.id, each]))
+  const limitsOf = new Map(limits.map((each) => [each.id, each]))
   const now = Date.now()
   const states = new Map(all.map((key) => [key.id, stateOf(key, limitsOf.get(key.id), now)]))
   const shown = all.filter(
