@@ -1,0 +1,294 @@
+/**
+ * Attacks on the money of calls that are no conversation: one table of kinds, each under every attack. The account's Credits
+ * are compared to the microcredit, and when the gateway closes its ledger is verified and no hold or slot may be left.
+ */
+import { describe, expect, test, vi } from 'vitest'
+import type { PassedFormId } from '../../src/core/catalogue.ts'
+import { waveFile } from '../calls/wave-file.ts'
+import {
+  NO_TOKEN_PRICES,
+  PATIENCE_MS,
+  putChain,
+  putModel,
+  putVendor,
+  TOKEN_PRICES,
+} from '../gateway/gateway.ts'
+import { openStand } from '../gateway/open-stand.ts'
+import { type Answerer, answerJson, hangUp } from '../gateway/scripted-upstream.ts'
+
+const CREDIT = 1_000_000n
+const CREDITS = 10_000n
+
+interface Kind {
+  readonly path: string
+  readonly protocol: PassedFormId
+  readonly pricing: typeof TOKEN_PRICES
+  /** Without the model. A form: it asks with a file. */
+  readonly asked: object | 'form'
+  /** A whole answer; `usage` stands in its place for it. */
+  readonly told: (usage: unknown) => object
+  /** The answer is bytes; what `told` says is an error. */
+  readonly bytes?: Buffer
+  /** Of one call, µCr. */
+  readonly price: bigint
+  /** What usage that cannot be is charged; absent: it changes nothing. */
+  readonly bounded?: (bodyBytes: number) => bigint
+}
+
+/** 10 Credits a token: no token is shorter than a byte, so each byte of a request holds as much. */
+const PER_TOKEN = 10n * CREDIT
+const by = (mode: 'request' | 'image' | 'character' | 'audio_second', prices: object) => ({
+  ...NO_TOKEN_PRICES,
+  billingModes: [mode],
+  ...prices,
+})
+
+const KINDS = {
+  embeddings: {
+    path: '/v1/embeddings',
+    protocol: 'embeddings',
+    pricing: { ...TOKEN_PRICES, inputPrice: '10000', outputPrice: null, cacheInputPrice: null },
+    asked: { input: 'a few words of English' },
+    told: (usage) => ({ object: 'list', data: [{ index: 0, embedding: [0.5] }], model: 'x', usage }),
+    price: 5n * PER_TOKEN,
+    bounded: (bytes) => BigInt(bytes + 10_000) * PER_TOKEN,
+  },
+  rerank: {
+    path: '/v1/rerank',
+    protocol: 'rerank',
+    pricing: by('request', { requestPrice: '0.01' }),
+    asked: { query: 'red', documents: ['blue', 'red'] },
+    told: (usage) => ({
+      results: [{ index: 1, relevance_score: 0.5 }],
+      usage,
+      meta: { billed_units: usage },
+    }),
+    price: 10n * CREDIT,
+  },
+  moderation: {
+    path: '/v1/moderations',
+    protocol: 'moderation',
+    pricing: by('request', { requestPrice: '0.01' }),
+    asked: { input: 'x' },
+    told: (usage) => ({ id: 'm', model: 'x', results: [{ flagged: true }], usage }),
+    price: 10n * CREDIT,
+  },
+  images: {
+    path: '/v1/images/generations',
+    protocol: 'images',
+    pricing: by('image', { imagePrice: '0.3' }),
+    asked: { prompt: 'red' },
+    told: (usage) => ({ created: 1, data: [{ b64_json: 'iVBORw0KGgo=' }], usage }),
+    price: 300n * CREDIT,
+  },
+  speech: {
+    path: '/v1/audio/speech',
+    protocol: 'speech',
+    pricing: by('character', { characterPrice: '1000' }),
+    asked: { input: 'Hello', voice: 'v' },
+    told: (usage) => ({ error: { message: 'no', type: 'server_error' }, usage }),
+    bytes: Buffer.alloc(4_096, 1),
+    price: 5n * CREDIT,
+  },
+  transcription: {
+    path: '/v1/audio/transcriptions',
+    protocol: 'transcription',
+    pricing: by('audio_second', { audioSecondPrice: '0.01' }),
+    asked: 'form',
+    told: (usage) => ({ text: 'Hello', usage }),
+    price: 10n * CREDIT,
+  },
+} as const satisfies Readonly<Record<string, Kind>>
+
+type KindName = keyof typeof KINDS
+const NAMES = Object.keys(KINDS).filter((name): name is KindName => name in KINDS)
+const kindOf = (name: KindName): Kind => KINDS[name]
+
+const { gateway, upstream } = await openStand((at) => [
+  ...putVendor('acme', at.upstream),
+  ...NAMES.flatMap((name) => {
+    const { pricing, protocol } = kindOf(name)
+    return [
+      putModel(name, { supportFeatures: ['text'], pricing }),
+      putChain({ model: name, vendor: 'acme', protocol, clientGoneGraceMs: 0 }),
+    ]
+  }),
+])
+
+interface Sent {
+  readonly key: string
+  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function bodyOf(name: KindName): FormData | string {
+  const { asked } = kindOf(name)
+  if (asked !== 'form') return JSON.stringify({ model: name, ...asked })
+  const form = new FormData()
+  form.set('model', name)
+  form.set('file', new Blob([new Uint8Array(waveFile(1))], { type: 'audio/wav' }), 'a.wav')
+  return form
+}
+
+async function send(name: KindName, { key, signal, headers }: Sent): Promise<number> {
+  const body = bodyOf(name)
+  const answer = await fetch(`${gateway.baseUrl}${kindOf(name).path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
+    body,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+/** A whole answer of the kind. */
+function well(name: KindName): Answerer {
+  const { told, bytes } = kindOf(name)
+  return bytes === undefined ? answerJson(told(undefined)) : sound(bytes)
+}
+
+function sound(bytes: Buffer): Answerer {
+  return (_request, response) => {
+    response.writeHead(200, { 'content-type': 'audio/mpeg' })
+    response.end(bytes)
+  }
+}
+
+/** What an account that had `CREDITS` has paid, µCr, once nothing of it is held any more. */
+async function paidBy(account: Parameters<typeof gateway.account>[0], had = CREDITS): Promise<bigint> {
+  await gateway.settled()
+  const { credits, held } = await gateway.account(account)
+  expect(held).toBe(0n)
+  return had * CREDIT - credits
+}
+
+const customer = () => gateway.newAccount({ credits: Number(CREDITS) })
+
+describe.each(NAMES)('%s', (name) => {
+  const kind = kindOf(name)
+
+  test.each<[string, pieces: (whole: Buffer) => Buffer | undefined]>([
+    ['before the answer', () => undefined],
+    ['in the middle of it', (whole) => whole.subarray(0, whole.length / 2)],
+  ])('whoever leaves %s pays for what was made', async (_when, begun) => {
+    const { id, key } = await customer()
+    const leaving = new AbortController()
+    upstream.answer(async (_request, response) => {
+      const whole = kind.bytes ?? Buffer.from(JSON.stringify(kind.told(undefined)))
+      const piece = begun(whole)
+      const closed = new Promise<void>((resolve) => response.on('close', resolve))
+      if (piece !== undefined) {
+        const type = kind.bytes === undefined ? 'application/json' : 'audio/mpeg'
+        response.writeHead(200, { 'content-type': type })
+        await new Promise<void>((resolve) => response.write(piece, () => resolve()))
+      }
+      leaving.abort()
+      await closed
+    })
+    await expect(send(name, { key, signal: leaving.signal })).rejects.toMatchObject({ name: 'AbortError' })
+    const left = { accountId: id, clientGone: true }
+    await vi.waitFor(async () => expect(await gateway.lastLog()).toMatchObject(left), PATIENCE_MS)
+    expect(await paidBy(id)).toBe(kind.price)
+  })
+
+  test('of thirty at once, on an account that one of them empties, one is sent', async () => {
+    const held: bigint[] = []
+    const { id: probe, key: probing } = await customer()
+    upstream.answer(async (request, response) => {
+      held.push((await gateway.account(probe)).held)
+      await well(name)(request, response)
+    })
+    await send(name, { key: probing })
+    const enough = (held[0] ?? 0n) / CREDIT
+    upstream.requests.length = 0
+    const { id, key } = await gateway.newAccount({ credits: Number(enough) })
+    let release: () => void = () => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let refused = 0
+    const decided = () => {
+      if (refused + upstream.requests.length >= 30) release()
+    }
+    upstream.answer(async (request, response) => {
+      decided()
+      await released
+      await well(name)(request, response)
+    })
+    const calls = Array.from({ length: 30 }, async () => {
+      const status = await send(name, { key })
+      if (status !== 200) refused += 1
+      decided()
+      return status
+    })
+    const statuses = (await Promise.all(calls)).toSorted((one, other) => one - other)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.slice(1).every((status) => status === 403 || status === 429)).toBe(true)
+    expect(upstream.requests).toHaveLength(1)
+    expect(await paidBy(id, enough)).toBe(kind.price)
+  })
+
+  test('one idempotency key joins nothing here: each call is made, and paid', async () => {
+    const { id, key } = await customer()
+    upstream.answer(well(name))
+    const again = { key, headers: { 'idempotency-key': 'the same' } }
+    expect(await Promise.all(Array.from({ length: 5 }, () => send(name, again)))).toEqual(Array(5).fill(200))
+    expect(upstream.requests).toHaveLength(5)
+    expect(await paidBy(id)).toBe(5n * kind.price)
+  })
+
+  test.each<[string, Answerer]>([
+    ['a vendor that is busy', answerJson({ error: { message: 'busy' } }, 503)],
+    ['a connection that breaks', hangUp],
+    ['a page of a proxy', answerJson('<html>Welcome</html>', 200, { 'content-type': 'text/html' })],
+    ['a page that says it is JSON', answerJson('<html>Welcome</html>')],
+    ['a number that is none', answerJson('{"data":[],"results":[],"usage":{"prompt_tokens":NaN}}')],
+    ['an error inside a 200', answerJson({ error: { message: 'no', type: 'server_error' } })],
+  ])('%s costs nothing, and asked once more it is paid once', async (_what, failing) => {
+    const { id, key } = await customer()
+    upstream.answer(failing)
+    expect(await send(name, { key })).toBeGreaterThanOrEqual(500)
+    expect(await paidBy(id)).toBe(0n)
+    upstream.answer(well(name))
+    expect(await send(name, { key })).toBe(200)
+    expect(await paidBy(id)).toBe(kind.price)
+  })
+
+  test('an answer that is longer than what is held back is paid like any other', async () => {
+    const { id, key } = await customer()
+    upstream.answer(
+      kind.bytes === undefined
+        ? answerJson({ ...kind.told(undefined), filler: 'x'.repeat(2_000_000) })
+        : sound(Buffer.alloc(2_000_000, 1)),
+    )
+    expect(await send(name, { key })).toBe(200)
+    expect(await paidBy(id)).toBe(kind.price)
+  })
+
+  test.runIf(kind.bytes === undefined).each<[string, string, 'unsaid' | 'bounded']>([
+    ['fewer than none', '{"prompt_tokens":-5,"total_tokens":-5,"input_tokens":-5}', 'unsaid'],
+    ['words', '{"prompt_tokens":"5","total_tokens":"many"}', 'unsaid'],
+    ['nothing', 'null', 'unsaid'],
+    ['a list', '[1,2]', 'unsaid'],
+    [
+      'what every object has',
+      '{"__proto__":{"prompt_tokens":7},"constructor":{"prompt_tokens":7}}',
+      'unsaid',
+    ],
+    ['more than any', '{"prompt_tokens":1e14,"total_tokens":1e14}', 'bounded'],
+    ['more than a number', '{"prompt_tokens":1e400,"total_tokens":1e400}', 'unsaid'],
+  ])('a vendor that tells %s as its usage is paid what can be', async (_what, usage, as) => {
+    const { id, key } = await gateway.newAccount({ credits: 1_000_000 })
+    upstream.answer(answerJson(JSON.stringify(kind.told('@')).replaceAll('"@"', usage)))
+    expect(await send(name, { key })).toBe(200)
+    const body = bodyOf(name)
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : 0
+    const price = as === 'bounded' ? (kind.bounded?.(bytes) ?? kind.price) : kind.price
+    expect(await paidBy(id, 1_000_000n)).toBe(price)
+  })
+})
