@@ -7,6 +7,8 @@ export const LIVE_MS = 5_000
 /** What was read this lately is shown as it is when one comes back to a page. */
 const FRESH_MS = 2_000
 const RETRIES_MAX = 1
+/** A browser without the Internet may well reach its gateway; where it does not, one is told so and nothing waits unseen. */
+const NETWORK_MODE = 'always'
 
 export function createQueryClient(): QueryClient {
   const told = { onError: reportAnswer, onSuccess: () => reportAnswer(undefined) }
@@ -15,6 +17,7 @@ export function createQueryClient(): QueryClient {
     mutationCache: new MutationCache(told),
     defaultOptions: {
       queries: {
+        networkMode: NETWORK_MODE,
         staleTime: FRESH_MS,
         // Only what the gateway could not say is worth asking again.
         retry: (failures, error) =>
