@@ -56,7 +56,7 @@ test('filters narrow the list and its totals, and stand in the address', async (
   await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('User').fill('nobody')
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByText('No calls fit').waitFor()
+  await page.getByText('No matching calls').waitFor()
   await page.getByRole('button', { name: 'Clear the filters' }).click()
   await rowOf(page, 'deepseek-v4').waitFor()
   expect(visit.faults).toEqual([])
@@ -66,7 +66,7 @@ test('filters narrow the list and its totals, and stand in the address', async (
 test('who has made no call is led further back, and then to the first one', async () => {
   const visit = await site.visit('/calls', { as: ADMIN })
   const { page } = visit
-  await page.getByText('No calls fit').waitFor()
+  await page.getByText('No matching calls').waitFor()
   await page.getByRole('button', { name: 'Any time' }).click()
   await page.getByText('No calls yet').waitFor()
   expect(await visit.barriers()).toEqual([])
@@ -101,7 +101,7 @@ test('one call is read whole: attempts, the price line by line, and the same cal
   expect(await visit.barriers()).toEqual([])
 
   await call.getByRole('button', { name: 'The call before' }).click()
-  await call.getByText('Nobody upstream was asked.').waitFor()
+  await call.getByText('No vendor was asked.').waitFor()
   await page.goto(`${site.baseUrl}/console/calls?model=deepseek-v4&call=${logged?.request_id}`)
   await page.getByRole('dialog').getByRole('heading', { name: 'gpt-5' }).waitFor()
   expect(visit.faults).toEqual([])
@@ -124,7 +124,7 @@ test('by keyboard: rows are walked, and what is open goes along', async () => {
 test('the tail shows a call as it ends, and a file holds what is shown', async () => {
   const visit = await site.visit('/calls?model=glm-5', { as: CUSTOMER })
   const { page } = visit
-  await page.getByText('No calls fit').waitFor()
+  await page.getByText('No matching calls').waitFor()
   await page.getByRole('button', { name: 'Tail' }).click()
   expect(await say('glm-5', 3)).toBe(200)
   await rowOf(page, 'glm-5').waitFor()

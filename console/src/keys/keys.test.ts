@@ -133,7 +133,7 @@ test('a key is rotated with time to change over, disabled, enabled and deleted',
   expect(await hello(rotated)).toBe(200)
 
   await act('Delete')
-  await page.getByRole('dialog').getByText('ends for good').waitFor()
+  await page.getByRole('dialog').getByText('is deleted for good').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await rowOf(page, 'backend').waitFor({ state: 'detached' })
   expect(await hello(rotated)).toBe(401)

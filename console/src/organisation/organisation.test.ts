@@ -51,7 +51,7 @@ test('an organisation is made and funded, somebody comes by the link of a mail, 
   await inviting.getByRole('button', { name: 'Send the invitation' }).click()
   await inviting.getByText('bob@example.com was invited.').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Take back the invitation of bob@example.com' }).waitFor()
+  await page.getByRole('button', { name: 'Revoke the invitation of bob@example.com' }).waitFor()
 
   const mail = await site.mailbox.next(BOB.email)
   const [link = ''] = /http\S+#invitation=\S+/.exec(mail.text ?? '') ?? []

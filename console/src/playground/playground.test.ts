@@ -130,7 +130,7 @@ test('tools are called and answered, pictures go along, and parameters are sent'
   await page.getByRole('button', { name: 'Parameters' }).click()
   await page.getByRole('textbox', { name: 'System text' }).fill('Be short')
   await page.getByRole('textbox', { name: 'Tools' }).fill('no JSON')
-  await page.getByText('This is no list of tools').waitFor()
+  await page.getByText('This is not a list of tools').waitFor()
   await page.getByRole('textbox', { name: 'Tools' }).fill('')
   await page.getByRole('button', { name: 'Put in an example' }).click()
   await page.getByRole('textbox', { name: 'Tokens at most' }).fill('2000')
@@ -188,7 +188,7 @@ test('texts become vectors, are put in order, and a text is judged', async () =>
 test('images are made and seen, a text is read aloud, and a recording is written down', async () => {
   const visit = await site.visit('/playground?model=painter', { as: CUSTOMER })
   const { page } = visit
-  await page.getByRole('textbox', { name: 'What is to be seen' }).fill('A gate over a wave')
+  await page.getByRole('textbox', { name: 'What the picture shows' }).fill('A gate over a wave')
   await page.getByRole('combobox', { name: 'How many' }).click()
   await page.getByRole('option', { name: '2' }).click()
   await page.getByRole('button', { name: 'Send' }).click()
@@ -238,7 +238,7 @@ test('a picture is changed where its mask is clear, and others like it are made'
   const point = (name: string) => ({ name, mimeType: 'image/png', buffer: POINT })
   await page.getByText('Edit', { exact: true }).click()
   const send = page.getByRole('button', { name: 'Send' })
-  await page.getByRole('textbox', { name: 'What is to be seen' }).fill('A gate over a calm sea')
+  await page.getByRole('textbox', { name: 'What the picture shows' }).fill('A gate over a calm sea')
   expect(await send.isDisabled()).toBe(true)
   await page.locator('input[type="file"]').first().setInputFiles(point('gate.png'))
   await page.locator('input[type="file"]').nth(1).setInputFiles(point('sky.png'))
@@ -268,7 +268,7 @@ test('a picture is changed where its mask is clear, and others like it are made'
 test('a video is awaited, stopped, ordered again and played', async () => {
   const visit = await site.visit('/playground?model=kling-v3', { as: CUSTOMER })
   const { page } = visit
-  await page.getByRole('textbox', { name: 'What is to be seen' }).fill('A gate over a wave')
+  await page.getByRole('textbox', { name: 'What the picture shows' }).fill('A gate over a wave')
   await page.getByRole('textbox', { name: 'Seconds' }).fill('2')
   await page.getByRole('button', { name: 'Send' }).click()
   await page

@@ -59,7 +59,7 @@ test('balance becomes Credits by hand, and the statement says so', async () => {
 test('what may pay for calls is chosen, and stays chosen', async () => {
   const visit = await site.visit('/wallet', { as: CUSTOMER })
   const { page } = visit
-  await page.getByRole('switch', { name: 'Exchange by itself' }).check({ force: true })
+  await page.getByRole('switch', { name: 'Exchange automatically' }).check({ force: true })
   await page.getByRole('textbox', { name: 'When there are less than' }).fill('50000')
   await page.getByRole('textbox', { name: 'Exchange each time' }).fill('20')
   await page.getByRole('textbox', { name: 'Monthly cap' }).fill('1200')

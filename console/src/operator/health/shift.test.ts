@@ -22,7 +22,7 @@ test.each(['phone', 'wide'] as const)('in a window that is %s', async (size) => 
   const visit = await site.visit('/calls', { as: ADMIN, size })
   await visit.context.addInitScript(NOTE_SHIFTS)
   await visit.page.goto(`${site.baseUrl}/console/operate/health`)
-  await visit.page.getByRole('table', { name: 'What it stands on' }).waitFor()
+  await visit.page.getByRole('table', { name: 'Checks' }).waitFor()
   await visit.rest()
   expect(Number(await visit.page.evaluate('shift'))).toBeLessThan(SHIFT_MAX)
   expect(visit.faults).toEqual([])

@@ -27,13 +27,13 @@ test('an act is read with what was before and after it, the books are verified, 
   expect(await visit.barriers()).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Verify' }).click()
-  await page.getByText('Everything is whole').waitFor()
+  await page.getByText('Everything is consistent').waitFor()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export the log' }).click(),
   ])
   expect(await textOf(file)).toContain('user_rate')
-  await page.getByText('Nobody waits.').waitFor()
+  await page.getByText('No requests.').waitFor()
   expect(visit.faults).toEqual([])
   await visit.close()
 })
@@ -69,7 +69,7 @@ test('a request is read with its documents, and rejected with a reason; the next
   expect(await visit.barriers()).toEqual([])
   await ask.getByLabel('Reason').fill('not readable')
   await ask.getByRole('button', { name: 'Reject' }).click()
-  await page.getByText('Nobody waits.').waitFor()
+  await page.getByText('No requests.').waitFor()
   expect(await ann.ask('GET', 'user/user/verification')).toMatchObject({
     requests: [{ status: 'rejected', reason: 'not readable' }],
   })
@@ -78,7 +78,7 @@ test('a request is read with its documents, and rejected with a reason; the next
   await page.getByRole('button', { name: 'Approve' }).click()
   const approve = page.getByRole('dialog', { name: 'Approve this request?' })
   await approve.getByRole('button', { name: 'Approve' }).click()
-  await page.getByText('Nobody waits.').waitFor()
+  await page.getByText('No requests.').waitFor()
   expect(await ann.ask('GET', 'user/user/account')).toMatchObject({ verification: 'personal' })
   expect(visit.faults).toEqual([])
   await visit.close()

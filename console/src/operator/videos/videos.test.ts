@@ -76,7 +76,7 @@ test('a task is looked at, opened, and given up with a reason', async () => {
   const visit = await site.visit('/operate/videos', { as: ADMIN })
   const { page } = visit
   const row = page.getByRole('row', { name: /kling-v3/ })
-  await row.getByRole('button', { name: 'Look now' }).click()
+  await row.getByRole('button', { name: 'Poll now' }).click()
   await row.getByText('kling-v3').click()
   const sheet = page.getByRole('dialog', { name: 'Video of kling-v3' })
   await sheet.getByText('studio').first().waitFor()

@@ -61,11 +61,11 @@ test('in an old session the person is asked for again, and goes on where they we
   const visit = await site.visit(SECURITY, { as: CUSTOMER })
   const { page } = visit
   await page.getByRole('button', { name: 'Set up an app' }).click()
-  const again = page.getByRole('dialog', { name: 'Show once more that it is you' })
+  const again = page.getByRole('dialog', { name: 'Please confirm that it is you' })
   await again.getByRole('textbox', { name: 'E-mail or phone' }).fill(CUSTOMER.email)
   await again.getByLabel('Password', { exact: true }).fill('not this one')
   await again.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await again.getByText('These do not go together.').waitFor()
+  await again.getByText('The account and the password or code do not match.').waitFor()
   await again.getByLabel('Password', { exact: true }).fill(CUSTOMER.password)
   expect(await visit.barriers()).toEqual([])
   await again.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -84,7 +84,7 @@ test('who does not want to sign in again leaves it, and nothing has changed', as
   const visit = await site.visit(SECURITY, { as: CUSTOMER })
   const { page } = visit
   await page.getByRole('button', { name: 'Link Example' }).click()
-  const again = page.getByRole('dialog', { name: 'Show once more that it is you' })
+  const again = page.getByRole('dialog', { name: 'Please confirm that it is you' })
   await again.getByRole('button', { name: 'Close' }).click()
   await again.waitFor({ state: 'detached' })
   await page.getByText('This needs a session that has just begun. Sign in again.').waitFor()
