@@ -1,4 +1,4 @@
-/** Days and months as people of a time zone count them, through every change of its clock. Instants are epoch ms. */
+/** Days and months of a time zone, through every change of its clock. Instants are epoch ms. */
 import { Temporal } from 'temporal-polyfill'
 
 /** The calendar month of a moment in a time zone (docs/reference/contract.md#D-money-21). */
@@ -11,7 +11,7 @@ export interface Month {
   readonly until: number
 }
 
-/** Remembers the month it computed last: almost every call lies in the same one. */
+/** Caches the last month computed: almost every call is in the same one. */
 export function createMonthOf(): MonthOf {
   let known = { timezone: '', from: 0, until: 0 }
   return (at, timezone) => {
@@ -35,12 +35,12 @@ export function nextDay(at: number, timezone: string): number {
   const here = localTime(at, timezone)
   const first = here.add({ days: 1 }).startOfDay().epochMilliseconds
   if (first > at) return first
-  // The clock was set back over midnight: it comes once more.
+  // The clock was set back over midnight, so midnight comes twice.
   const midnight = here.toPlainDate().add({ days: 1 }).toPlainDateTime()
   return midnight.toZonedDateTime(timezone, { disambiguation: 'later' }).epochMilliseconds
 }
 
-/** A name of the time zone database; an offset is none, since it knows no change of the clock. */
+/** A name of the time zone database; an offset is not one, because it has no clock changes. */
 export function isTimezone(name: string): boolean {
   if (/^[+-]/.test(name)) return false
   try {
@@ -52,7 +52,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** A month begins once: where a clock set back shows the end of the former one again, the new one has begun. */
+/** A month begins once: if a clock set back shows the end of the previous month again, the new one has begun already. */
 function monthOf(at: number, timezone: string): Month {
   const month = localTime(at, timezone).toPlainDate().toPlainYearMonth()
   const shown = periodOf(month, timezone)

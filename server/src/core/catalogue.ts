@@ -10,7 +10,7 @@ export const PROTOCOL_IDS = ['chat', 'responses', 'messages', 'gemini'] as const
 /** The four wire languages a client or an upstream of a chat-type call may speak; each is converted into the others. */
 export type ProtocolId = (typeof PROTOCOL_IDS)[number]
 
-/** Wire forms of calls that are no conversations: passed on as they are where the vendor speaks them. One line each. */
+/** Wire forms of calls other than conversations: passed on unchanged if the vendor speaks them. One line each. */
 export const PASSED_FORMS = {
   embeddings: { makesOutputTokens: false },
   // Google's own embed calls, which go over chains of embeddings and are converted for all other vendors.
@@ -71,7 +71,7 @@ export function makesOutputTokens(protocol: ChainProtocol): boolean {
 
 export type Status = 'enabled' | 'disabled' | 'maintenance'
 export type Feature = 'text' | 'image' | 'audio' | 'video'
-/** What a model is billed by. */
+/** The units a model can be billed by. */
 export const BILLING_MODES = [
   'token',
   'image',
@@ -82,7 +82,7 @@ export const BILLING_MODES = [
 ] as const
 export type BillingMode = (typeof BILLING_MODES)[number]
 
-/** What a call over such a chain can be billed by. A model that is billed by nothing of it would give its calls away. */
+/** What a call over such a chain can be billed by. A model billed by none of them would be free. */
 export function billedBy(protocol: ChainProtocol): readonly BillingMode[] {
   if (protocol === 'video') return ['video_second', 'request']
   if (protocol === 'speech') return ['token', 'character', 'request']
@@ -113,9 +113,9 @@ export interface Pricing {
   readonly requestPrice: DecimalText | null
   readonly imagePrice: DecimalText | null
   readonly videoPrice: DecimalText | null
-  /** Of a million Unicode code points that are spoken. */
+  /** Per million Unicode code points turned into speech. */
   readonly characterPrice: DecimalText | null
-  /** Of a second of sound that is listened to. */
+  /** Per second of transcribed sound. */
   readonly audioSecondPrice: DecimalText | null
 }
 
@@ -147,7 +147,7 @@ export interface Credential {
   readonly vendorCode: VendorCode
   readonly name: string
   readonly secret: CredentialSecret
-  /** Limits that steer routing; they never refuse a call (docs/reference/contract.md#D-admission-24). */
+  /** Limits that influence routing; they never refuse a call (docs/reference/contract.md#D-admission-24). */
   readonly limits: Policy
   readonly status: Status
 }
@@ -168,9 +168,9 @@ export interface Chain {
   readonly streamUsage: 'forward' | 'inject'
   /** How long an answer is read on after its client left, before it is cut; 0: cut at once. */
   readonly clientGoneGraceMs: number
-  /** An answer that sent fewer bytes a second than this over the vendor's `idleMs` has stalled; 0: any trickle will do. */
+  /** An answer with fewer bytes per second than this over the vendor's `idleMs` has stalled; 0: any rate is accepted. */
   readonly minBytesPerSecond: number
-  /** What the operator knows of this chain's model and the vendor's folder cannot. */
+  /** What the operator knows about this chain's model, beyond the vendor's folder. */
   readonly capabilities: ChainCapabilities
   readonly status: Status
 }
@@ -192,13 +192,16 @@ export const IMAGE_WORDS = ['url', 'inline', 'none'] as const
 
 /** Default of `Chain.clientGoneGraceMs`: an answer that was about to end is charged by its true usage. */
 export const CLIENT_GONE_GRACE_MS = 3_000
-/** Reading on for longer would make the vendor generate what nobody reads. */
+/** Reading on for longer would make the vendor generate output that nobody reads. */
 export const CLIENT_GONE_GRACE_MS_MAX = 60_000
 /** Default of `Chain.minBytesPerSecond`: about a token in twenty seconds, slower than any model answers. */
 export const MIN_BYTES_PER_SECOND = 10
 export const MIN_BYTES_PER_SECOND_MAX = 1_000_000
 
-/** What a field that makes a call dearer adds: the whole call times `multiplier`, or `perCall` for each use, in the prices' currency. */
+/**
+ * What a field adds to the price of a call: the whole call times `multiplier`, or `perCall` for each use, in the prices'
+ * currency.
+ */
 export type Surcharge =
   | { readonly kind: 'multiplier'; readonly multiplier: DecimalText }
   | { readonly kind: 'per-call'; readonly perCall: DecimalText }
@@ -253,7 +256,7 @@ export interface Plan {
 export interface Settings {
   /** Of balances, caps, exchange steps and packages, and of prices that name none. */
   readonly currency: Currency
-  /** What one unit of `currency` is worth. */
+  /** Credits for one unit of `currency`. */
   readonly creditsPerUnit: DecimalText
   /** Of each further currency that something may be priced in: Credits for one unit. */
   readonly otherCurrencies: Readonly<Record<Currency, DecimalText>>

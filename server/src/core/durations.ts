@@ -1,4 +1,4 @@
-/** How long the units of clocks are, in ms. Days of people are not all alike: `calendar.ts`. */
+/** Units of time in ms. Calendar days vary in length: see `calendar.ts`. */
 export const MINUTE_MS = 60_000
 export const QUARTER_HOUR_MS = 15 * MINUTE_MS
 export const HALF_HOUR_MS = 30 * MINUTE_MS

@@ -1,7 +1,7 @@
-/** What a look at one thing that the gateway stands on found. */
+/** The result of one health check of something the gateway depends on. */
 export interface Finding {
   readonly check: string
-  /** `warning`: it runs, and somebody should know. `skipped`: it could not be looked at. */
+  /** `warning`: it works, but needs attention. `skipped`: it could not be checked. */
   readonly state: 'ok' | 'warning' | 'failed' | 'skipped'
   readonly found: string
   /** What to do; undefined: nothing. */

@@ -7,7 +7,7 @@ export const microCredits = (amount: bigint): MicroCredits => amount as MicroCre
 export const MICRO_CREDITS_PER_CREDIT = 1_000_000n
 export const ZERO: MicroCredits = microCredits(0n)
 
-/** The most one movement or setting may be: 10^9 Credits. Larger is a slip of the finger. */
+/** The most one movement or setting may be: 10^9 Credits. More is a typing error. */
 export const AMOUNT_MAX: MicroCredits = microCredits(1_000_000_000_000_000n)
 /** The most a pool may hold: 10^12 Credits, so that no sum of two comes near the end of 64 bits. */
 export const POOL_MAX: MicroCredits = microCredits(1_000_000_000_000_000_000n)

@@ -1,6 +1,6 @@
 /**
- * The candidate a mistyped name most probably meant; undefined when none is near enough to be worth saying.
- * Near: at most a third of its letters changed, added, lost or swapped with the neighbour.
+ * The candidate a mistyped name most probably meant; undefined if none is near enough. Near: at most a third of its
+ * letters changed, added, lost or swapped with the neighbour.
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined

@@ -1,6 +1,6 @@
 /**
- * The monthly cap: what calls may take of Credits in a calendar month. One rule for whoever has one, an account or a
- * member of an organisation. A call that both hold to a cap passes both.
+ * The monthly cap: what calls may take from Credits in a calendar month. One rule for accounts and members of
+ * organisations. If both have a cap, a call must pass both.
  */
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 
@@ -25,18 +25,18 @@ export type CapDecision =
   | {
       readonly kind: 'capped'
       readonly retryAfterMs: number
-      /** What is left would be enough for the least the call may cost, not for the most. */
+      /** The remainder is enough for the least the call may cost, but not for the most. */
       readonly fitsLeast: boolean
     }
 
-/** The cap may be held by running calls, not spent: then it may be free as soon as one ends. */
+/** The cap is held by running calls, not spent, so it may be free as soon as one ends. */
 const HELD_RETRY_MS = 1_000
-/** Used where the end of the month is not known: no month is longer. */
+/** Used if the end of the month is unknown: no month is longer. */
 const MONTH_MS_MAX = 31 * 86_400_000
 
 /**
- * Whether a call may begin: a call whose worst case would pass the cap is refused, since what it costs is charged in full
- * whatever the cap says (docs/reference/contract.md#D-money-24). What costs nothing begins with no room at all.
+ * Whether a call may begin: a call whose worst case would exceed the cap is refused, because its cost is charged in full
+ * whatever the cap (docs/reference/contract.md#D-money-24). A free call may always begin.
  */
 export function decideCap(
   holder: CapHolder,
@@ -57,8 +57,8 @@ function monthRestMs({ at, month }: { readonly at: number; readonly month: Month
 }
 
 /**
- * The month a call counts in: an account's goes only forward, so an operation that arrives late counts in the account's
- * own, whose end is not known here. A member's month is that of their organisation's account.
+ * The month a call counts in: an account's month only moves forward, so a late operation counts in the account's present
+ * month, whose end is unknown here. A member's month is that of their organisation's account.
  */
 export function monthOf(account: Pick<CapHolder, 'monthStart'>, month: Month): Month {
   return month.startAt < account.monthStart ? { startAt: account.monthStart, endAt: undefined } : month
@@ -70,9 +70,9 @@ export function spentIn(holder: CapHolder, month: Pick<Month, 'startAt'>): Micro
 }
 
 /**
- * What of `due` the cap has room for; the rest is owed, never forgiven (docs/reference/contract.md#D-money-24). A call
- * may take what it held and what nobody holds, never what others hold: so together they stay within the cap, and a cap
- * that was lowered meanwhile counts from the next call.
+ * The part of `due` that fits under the cap; the rest is owed, never waived (docs/reference/contract.md#D-money-24). A
+ * call may take what it held and what nobody holds, never what others hold, so together they stay within the cap, and a
+ * lowered cap counts from the next call.
  *
  * @param held of the month by the call that is charged; the holder's `monthHeld` still counts it
  */

@@ -3,11 +3,11 @@ import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import type { CostBounds } from '../pricing/bound-cost.ts'
 import { type CapDecision, decideCap, type Month, monthOf } from './cap.ts'
 
-/** What Credits would have to do for one model of a call. */
+/** What Credits would have to pay for one model of a call. */
 export interface CreditsHold {
   readonly kind: 'held'
   readonly held: MicroCredits
-  /** The worst case: held against the account's monthly cap, and more than `held` where Credits lend the rest. */
+  /** The worst case: held against the account's monthly cap, and more than `held` if Credits lend the rest. */
   readonly monthHeld: MicroCredits
   /** Held against the member's; nothing where no member calls. */
   readonly memberHeld: MicroCredits
@@ -20,7 +20,7 @@ export type CreditsDecision =
   | { readonly kind: 'too-few' }
   /** Credits are there, but running calls hold them. */
   | { readonly kind: 'held-up' }
-  /** `whose`: the cap that takes longest to give room. */
+  /** `whose`: the cap that takes longest to become free. */
   | {
       readonly kind: 'capped'
       readonly whose: 'account' | 'member'
@@ -29,10 +29,9 @@ export type CreditsDecision =
     }
 
 /**
- * Sizes the hold on Credits. It never makes them negative. A call is held for in full, its worst case, where Credits have
- * that much. Where they have less, its likely price is held and the rest lent, to one call at a time: calls that run
- * together cannot take an account further below zero than one of them could alone
- * (docs/decisions/0016-lending-to-one-call.md).
+ * Determines the hold on Credits, which never makes them negative. If Credits cover the worst case, it is held in full.
+ * Otherwise the likely price is held and the rest lent, to one call at a time: calls that run together cannot take an
+ * account further below zero than one of them could alone (docs/decisions/0016-lending-to-one-call.md).
  *
  * Each monthly cap is held to the worst case apart from the Credits themselves, so that a capped account needs no more
  * Credits than any other.
@@ -72,7 +71,7 @@ function isLending({ monthHeld, held }: AccountRow): boolean {
 
 const NO_CAP: CapDecision = { kind: 'none' }
 
-/** The one that refuses; of two the longer, since waiting for it is waiting enough. */
+/** The refusing cap; of two the one with the longer wait, which is long enough for both. */
 function refusing(ofAccount: CapDecision, ofMember: CapDecision): CreditsDecision | undefined {
   if (ofMember.kind === 'capped') {
     const isLonger = ofAccount.kind !== 'capped' || ofMember.retryAfterMs > ofAccount.retryAfterMs
@@ -81,13 +80,13 @@ function refusing(ofAccount: CapDecision, ofMember: CapDecision): CreditsDecisio
   return ofAccount.kind === 'capped' ? { ...ofAccount, whose: 'account' } : undefined
 }
 
-/** Automatic exchange is due when Credits lie below the threshold: whole steps, as few as lift them to it. */
+/** Automatic exchange is due when Credits are below the threshold: the smallest number of whole steps that reaches it. */
 export function exchangeWhenLow(account: AccountRow, credits = account.credits): MicroCredits {
   const missing = account.autoExchange.belowCredits - credits
   return missing > 0n ? smaller(stepsFor(account, missing), wholeSteps(account)) : ZERO
 }
 
-/** Also due when a call would otherwise lack Credits that the balance has: then exactly the steps that fund it. */
+/** Also due when a call lacks Credits that the balance could provide: then exactly the steps that fund it. */
 function exchangeForCall(account: AccountRow, least: MicroCredits): MicroCredits {
   const whenLow = exchangeWhenLow(account)
   const missing = least - (account.credits - account.held)

@@ -9,7 +9,7 @@ import { type CreditsDecision, decideCredits } from './credits.ts'
 import { ownVendors } from './own-vendors.ts'
 import { type NothingPays, refuseRightToCall } from './right-to-call.ts'
 
-/** Who pays for one model and what has to be held for it. */
+/** Who pays for one model, and what must be held for it. */
 export interface Funded {
   readonly kind: 'funded'
   readonly funding: Funding
@@ -85,8 +85,8 @@ type QuotaDecision =
   | { readonly kind: 'not-covered' }
 
 /**
- * A plan without quota tiers opens models by its level and pays for nothing. As Credits do, a quota holds the worst case
- * where it has that much; else it lends the rest, while no other call holds any of it.
+ * A plan without quota tiers admits models by its level but pays for nothing. Like Credits, a quota holds the worst case
+ * if it can; otherwise it lends the rest, if no other call holds any of it.
  */
 function decideQuota({ account, quota, demand, cost, at }: FundingQuestion): QuotaDecision {
   const { subscription } = account
@@ -112,13 +112,13 @@ const refuse = (code: 42901 | 42905 | 42906, retryAfterMs: number, message?: str
   refusal: { code, message, retryAfterMs },
 })
 
-/** Of a reached cap the account's is the catalogue's own sentence. */
+/** For a reached account cap the catalogue's own sentence is used. */
 function capMessage({ whose, fitsLeast }: Extract<CreditsDecision, { kind: 'capped' }>): string | undefined {
   if (fitsLeast) return WORST_CASE_MESSAGES[whose]
   return whose === 'account' ? undefined : 'your monthly consumption cap in this organisation is reached'
 }
 
-/** A client can help itself: the worst case is mostly the longest answer a model may give. */
+/** The client can lower the worst case, which is mostly the longest answer that the model may give. */
 const WORST_CASE_MESSAGES = {
   account:
     'in the worst case this call would exceed the monthly consumption cap of this account: ask for fewer output tokens, or raise the cap',

@@ -10,13 +10,13 @@ import { type Month, spentIn } from './cap.ts'
 
 export interface OwedCharged {
   readonly account: AccountRow
-  /** µCr taken from Credits, which may fall below zero: a debt is none the less one. */
+  /** µCr taken from Credits, which may fall below zero. */
   readonly charged: MicroCredits
 }
 
 /**
- * Charges what is owed as far as the cap has room for it: what running calls hold of the month is theirs, and what is
- * left over is charged when they end. Without a cap everything is charged.
+ * Charges what is owed as far as the cap allows: what running calls hold of the month is reserved for them, and the rest
+ * is charged when they end. Without a cap everything is charged.
  *
  * @param month the account's own or a later one
  */

@@ -6,7 +6,7 @@ import { printDecimal } from '../pricing/decimal.ts'
 import { decideLevels } from './levels.ts'
 import { ownVendors } from './own-vendors.ts'
 
-/** Why nothing pays for a call. */
+/** Why a call cannot be paid. */
 export type NothingPays =
   /** No subscription covers it and Credits may not be used. */
   | { readonly kind: 'not-set-up' }
@@ -42,8 +42,8 @@ function credits(amount: bigint): string {
 }
 
 /**
- * Whether an account may ask something of a model that costs nothing, such as to count a request's tokens: only where it
- * could call the model. Nothing is held, and what its limits and its quota have left is not looked at.
+ * Whether an account may make a free request about a model, such as a token count: only if it could call the model.
+ * Nothing is held, and its limits and quota are not checked.
  */
 export function decideRightToAsk(
   account: AccountRow,

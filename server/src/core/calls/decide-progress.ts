@@ -4,7 +4,7 @@ import type { OpenCall } from '../ledger/hot-rows.ts'
 import type { DoneOutcome, ProgressOperation } from '../ledger/operations.ts'
 import { madeIn } from '../metering/quantities.ts'
 
-/** Notes where a running call stands and renews its slots. News of a call that has ended changes nothing. */
+/** Records the usage of a running call and renews its slots. A report about an ended call changes nothing. */
 export function decideProgress(draft: Draft, operation: ProgressOperation): DoneOutcome {
   const open = draft.openCall(operation.callId)
   if (open === undefined) return { kind: 'done' }

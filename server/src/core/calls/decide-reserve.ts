@@ -28,7 +28,7 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
   if (keyCode !== undefined) return refuse({ code: keyCode, message: undefined, retryAfterMs: undefined })
   if (key === undefined || stored === undefined) return refuse(UNKNOWN_KEY)
   if (stored.status === 'suspended') return refuse(SUSPENDED)
-  // What is owed comes first: where it can be charged now, this call finds the rest.
+  // What is owed comes first: this call gets what remains after charging it.
   const owed = chargeOwed(stored, monthOfCall(stored, operation))
   const { account } = owed
   const member = key.memberId === undefined ? undefined : draft.member(key.memberId)
@@ -61,8 +61,8 @@ function decideKey(key: KeyRow | undefined, operation: ReserveOperation): ErrorC
 }
 
 /**
- * To their organisation's keys a removed member is as if they had never been there, a suspended one is a switched-off
- * key, and a person whose own account is suspended may not call for anybody.
+ * For the organisation's keys, a removed member counts as unknown, a suspended member as a disabled key, and a person
+ * whose own account is suspended may not call at all.
  */
 function decideMember(key: KeyRow, member: MemberRow | undefined): Refusal | undefined {
   if (key.memberId === undefined) return undefined
@@ -83,7 +83,10 @@ const MEMBER_SUSPENDED: Refusal = {
   retryAfterMs: undefined,
 }
 
-/** A used-up quota or cap, and Credits that running calls hold, belong to the hold, which comes after the limits. */
+/**
+ * Refusals for a used-up quota or cap, and for Credits held by running calls, belong to the hold, which comes after the
+ * limits.
+ */
 const waitsForLimits = ({ code }: Refusal): boolean => OF_THE_HOLD.includes(code)
 const OF_THE_HOLD: readonly ErrorCode[] = [42901, 42905, 42906]
 
@@ -185,7 +188,7 @@ function take(draft: Draft, operation: ReserveOperation, decided: Decided): Rese
   })
   for (const { state } of after) draft.putLimits(state)
   holdCredits(draft, operation, { holds, ...decided })
-  // Of a call that needed nothing too: what it takes in the end is the quota's to pay.
+  // Also for a call that needed nothing: the quota pays what it costs in the end.
   const covered = [model, second].some((funded) => funded?.funding.otherwise === 'subscription')
   const quota = covered ? (account.subscription?.quota ?? []) : []
   if (holds.quotaHeld > 0n) {
@@ -294,7 +297,7 @@ function openedCall(
   }
 }
 
-/** The same answer as the first time, as far as the open call remembers it; nothing is taken again. */
+/** The first answer again, as far as the open call has it; nothing is reserved again. */
 function repeatReserved(draft: Draft, operation: ReserveOperation, open: OpenCall): ReserveOutcome {
   const key = draft.key(open.keyId)
   const account = draft.account(open.accountId)

@@ -4,7 +4,10 @@ import type { Draft } from '../ledger/draft.ts'
 import type { Subject } from '../ledger/hot-rows.ts'
 import type { DoneOutcome, UnclaimOperation } from '../ledger/operations.ts'
 
-/** The credential was tried in vain while its call goes on elsewhere: all that it took there is given back at once. */
+/**
+ * The credential was tried without success and its call continues elsewhere: everything it took there is given back at
+ * once.
+ */
 export function decideUnclaim(draft: Draft, { callId, credentialId }: UnclaimOperation): DoneOutcome {
   const open = draft.openCall(callId)
   if (open === undefined) return { kind: 'done' }

@@ -28,7 +28,7 @@ const policy = (windows: readonly WindowLimit[], concurrency?: number): Policy =
 const used = (input: number, output: number) => ({ usage: { input, output } })
 const affordable = { ...exampleDemand().estimate, bound: 'affordable' as const }
 
-/** Likely 11 Credits, at the most 51. */
+/** Likely 11 Credits, at most 51. */
 const LENT = exampleDemand({
   estimate: { ...exampleDemand().estimate, worstOutputTokens: 5_000, covers: 'worst' },
 })

@@ -17,8 +17,8 @@ export interface BatchDecision {
 
 /**
  * All arithmetic of the hot verbs, for every engine (docs/decisions/0004-storage-engines.md). Operations run in order,
- * each on the rows its predecessors left. Only changed rows come back, each once. A store that keeps one `reader`
- * parses each price text once per process.
+ * each on the rows its predecessors left. Only changed rows come back, each once. A store that keeps one `reader` parses
+ * each price text only once per process.
  */
 export function decideBatch(
   rows: HotRows,

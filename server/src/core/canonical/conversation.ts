@@ -1,6 +1,6 @@
 /**
- * Puts a conversation together in order: neighbours of one role become one turn, and every tool result is held
- * against the calls before it, so that what cannot mean anything is found where it stands.
+ * Assembles a conversation in order: adjacent messages of one role become one turn, and every tool result is checked
+ * against the calls before it, so that meaningless input is reported at its place.
  */
 import type { Part, ToolCallPart, ToolResultPart, Turn } from './request.ts'
 
@@ -19,7 +19,7 @@ interface GrowingTurn {
 
 type CallState = 'open' | 'answered'
 
-/** `callsElsewhere`: earlier turns are kept by somebody else, so a result may answer a call that is not seen here. */
+/** `callsElsewhere`: earlier turns are stored elsewhere, so a result may answer a call that is not in this request. */
 export function conversation(callsElsewhere: boolean): Conversation {
   const turns: GrowingTurn[] = []
   const calls = new Map<string, CallState>()

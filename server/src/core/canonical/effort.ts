@@ -1,6 +1,6 @@
 /**
- * Reasoning strength in its three tongues: effort words, token budgets and Gemini's levels (docs/protocols.md#effort).
- * The numbers are this gateway's own proposal; the vendors publish none.
+ * Reasoning strength in its three forms: effort words, token budgets and Gemini's levels (docs/protocols.md#effort). The
+ * numbers are this gateway's own proposal; the vendors publish none.
  */
 import { EFFORTS, type Effort, type ReasoningRequest } from './request.ts'
 
@@ -30,7 +30,7 @@ const GEMINI_BUDGETS: Readonly<Record<Effort, number>> = {
   max: 24576,
 }
 
-/** What a Gemini model that cannot stop thinking gets by with: 2.5 Pro's least (docs/protocols.md#gemini-requests). */
+/** The minimum for a Gemini model that always thinks: 2.5 Pro's (docs/protocols.md#gemini-requests). */
 export const GEMINI_BUDGET_MIN_TOKENS = 128
 
 export const GEMINI_LEVELS = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] as const

@@ -7,7 +7,7 @@ import type { ProtocolId } from '../catalogue.ts'
 import { decodeBase64, decodeBase64Bytes, encodeBase64 } from './media/base64.ts'
 import type { Signature } from './request.ts'
 
-/** What the blob belongs to: reasoning told to people, the model's own, only a blob, or a tool call. */
+/** What the blob belongs to: reasoning for people, the model's own, only a blob, or a tool call. */
 export type EnvelopeKind = 'summary' | 'raw' | 'redacted' | 'call'
 
 export interface OpenedEnvelope {
@@ -37,7 +37,7 @@ export function openSignature(text: string, protocol?: ProtocolId): OpenedEnvelo
 /** Characters of an envelope that surely hold its issuer's name. */
 export const ENVELOPE_HEAD_LENGTH = 400
 
-/** Who issued the envelope that begins so; `undefined`: it is none. */
+/** The issuer of an envelope with this beginning; `undefined`: it is not an envelope. */
 export function issuerOfEnvelope(head: string): string | undefined {
   if (!head.startsWith(ENVELOPE_START)) return undefined
   const bytes = decodeBase64Bytes(head.slice(0, head.length - (head.length % 4)))
@@ -52,8 +52,8 @@ export interface SignatureReader {
 }
 
 /**
- * A blob goes back only to who issued it, a bare one only in the protocol it came in; everybody else refuses it or
- * misreads it (docs/protocols.md#rule-7).
+ * A blob goes back only to its issuer, and one without an envelope only in the protocol it came in; others would refuse
+ * or misread it (docs/protocols.md#rule-7).
  */
 export function mayReplay(signature: Signature | undefined, reader: SignatureReader): signature is Signature {
   if (signature === undefined) return false

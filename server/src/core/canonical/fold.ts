@@ -16,7 +16,7 @@ import type {
 } from './response.ts'
 import { mergeUsage, type Usage } from './usage.ts'
 
-/** The whole answer a stream told; blocks in the order they were opened, a failure kept beside what came before it. */
+/** The whole answer of a stream; blocks in the order they were opened, and a failure together with what came before it. */
 export function foldStream(parts: Iterable<StreamPart>): CanonicalResponse {
   const fold: Fold = {
     id: '',

@@ -30,8 +30,8 @@ export function parseJson(text: string): JsonValue | undefined {
 }
 
 /**
- * Tool arguments for protocols that carry them as an object. Empty text means no arguments; text that is no JSON
- * object is kept under one name, so that a model's slip does not wedge the conversation
+ * Tool arguments for protocols that carry them as an object. Empty text means no arguments; text that is not a JSON
+ * object is kept under one name, so that a model's mistake does not block the conversation
  * (docs/protocols.md#requests-between-protocols).
  */
 export function argumentsObject(text: string): JsonObject {

@@ -1,4 +1,4 @@
-/** A request that says nothing but one sentence; tests and probes change what they are about. */
+/** A minimal request with one sentence; tests and probes change what they need. */
 import type { CanonicalRequest } from './request.ts'
 
 export function plainRequest(text: string): CanonicalRequest {

@@ -7,7 +7,7 @@ export function replaysSignatures({ turns }: CanonicalRequest, reader: Signature
   return turns.some(({ parts }) => parts.some((part) => mayReplay(signatureOf(part), reader)))
 }
 
-/** The conversation as somebody without the signed thoughts would tell it. */
+/** The conversation without the signed reasoning. */
 export function withoutSignatures(request: CanonicalRequest): CanonicalRequest {
   return {
     ...request,

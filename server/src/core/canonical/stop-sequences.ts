@@ -6,7 +6,7 @@ import type { Block, Candidate, CanonicalResponse, Finish, StreamPart } from './
 
 export interface StopCutter {
   push(part: StreamPart): readonly StreamPart[]
-  /** The answer has ended by a sequence: what the upstream still says is not wanted. */
+  /** The answer has ended at a sequence: further output is ignored. */
   readonly stopped: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Tokens of one call in disjoint classes (docs/reference/contract.md#D-names-34): no token stands in two of them.
- * `undefined` means not reported, 0 means known to be none. `reasoning` is the part of `output` spent on
- * reasoning, so it is never added to it.
+ * Tokens of one call in disjoint classes (docs/reference/contract.md#D-names-34): no token is in two of them. `undefined`
+ * means not reported, 0 means known to be none. `reasoning` is the part of `output` spent on reasoning, so it is never
+ * added to it.
  */
 export interface Usage {
   /** Uncached input. */

@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from './catalogue.ts'
 export interface GatewayErrorDetails {
   /** For the client; the catalogue's own sentence when absent. */
   readonly message?: string
-  /** Said after the message in `error.message`, where SDKs read it: the contract fixes some messages word by word. */
+  /** Appended to the message in `error.message`, where SDKs read it: the contract fixes some messages word by word. */
   readonly explanation?: string
   /** For the log only. */
   readonly internal?: string

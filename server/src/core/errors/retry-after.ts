@@ -1,4 +1,4 @@
-/** What a 429 says that knows no better. */
+/** The default wait of a 429. */
 const UNKNOWN_WAIT_MS = 1_000
 
 /**

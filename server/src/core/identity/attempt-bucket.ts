@@ -1,6 +1,6 @@
 /**
- * How many tries something may have: a bucket that leaks. `limit` tries fit at once, and one more fits each time
- * `windowMs / limit` has passed, so nobody is shut out for longer than that, and nobody tries more often.
+ * How many attempts something may have: a leaky bucket. `limit` attempts fit at once, and one more each time `windowMs /
+ * limit` has passed, so nobody waits longer than that, or attempts more often.
  */
 export interface AttemptBucket {
   /** Whose tries: `sign-in/target/…`. */
@@ -24,7 +24,7 @@ export function decideAttempt(
   return over > 0 ? { kind: 'full', retryAfterMs: over } : { kind: 'taken', emptyAt: next }
 }
 
-/** Gives one try back, because it turned out to be no guess. */
+/** Gives one attempt back, because it was not a guess. */
 export function returnAttempt(bucket: AttemptBucket, emptyAt: number): number {
   return emptyAt - oneTryMs(bucket)
 }

@@ -1,9 +1,9 @@
 /**
- * One form for every way to write an e-mail address, so that two accounts cannot share one. Compatibility forms are
- * folded (NFKC: full-width letters, ligatures), everything is lower case, and the domain is written as the DNS knows it
+ * One form for every spelling of an e-mail address, so that two accounts cannot share one. Compatibility forms are folded
+ * (NFKC: full-width letters, ligatures), everything is lower case, and the domain is written as the DNS knows it
  * (punycode), so that a domain of look-alike letters is visibly another one. The part before the @ must be ASCII: letters
- * that only look alike cannot be told apart there, and hardly any mail server takes them. Dots and `+tags` are kept: what
- * they mean is each provider's own affair, and merging them would hand one person's account to another.
+ * that only look alike cannot be told apart there, and hardly any mail server takes them. Dots and `+tags` are kept:
+ * their meaning depends on the provider, and merging them would give one person's account to another.
  */
 export function normalEmail(text: string): string | undefined {
   const folded = text.normalize('NFKC').trim().toLowerCase()

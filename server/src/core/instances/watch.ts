@@ -1,7 +1,8 @@
 /**
- * Who may take over whom. An instance is judged by what is seen of its beats, never by its clock: it is silent when this
- * process has watched it for a whole period, beating itself without a gap, and its row has not changed. So after an outage,
- * in which nobody could beat, and after a pause of this process everybody has a whole period to beat again.
+ * Decides which instances may be taken over. An instance is judged by its observed heartbeats, never by its clock: it is
+ * silent if this process has watched it for a whole period, with heartbeats of its own and without a gap, and its row has
+ * not changed. So after an outage in which nobody could beat, and after a pause of this process, every instance has a
+ * whole period to beat again.
  */
 import type { InstanceId } from '../ids.ts'
 
@@ -16,18 +17,18 @@ export interface SeenInstance {
   readonly beatAt: number
   /** The system tells that its process has ended. */
   readonly gone: boolean
-  /** Calls that only a process can end: those of tasks that go on elsewhere are left out. */
+  /** Calls that only their process can end: those of tasks that continue elsewhere are left out. */
   readonly hasCalls: boolean
 }
 
 export interface WatchPeriods {
-  /** Between two beats of this process more is a gap, ms. */
+  /** A longer time between two beats of this process is a gap, ms. */
   readonly gapMs: number
   /** How long an instance has to be silent, ms. */
   readonly silentMs: number
 }
 
-/** All times are those of a clock that only goes forward, ms. */
+/** All times are from a monotonic clock, ms. */
 export interface Watch {
   /** The last beat of this process that was written; undefined: none was since the last one that failed. */
   readonly beatAt: number | undefined
@@ -37,13 +38,16 @@ export interface Watch {
 
 export const NOT_WATCHING: Watch = { beatAt: undefined, seen: new Map() }
 
-/** After a beat of this process. One that comes late says that this process slept: what it saw before counts no more. */
+/**
+ * Call after a beat of this process. A late beat means that this process was paused: earlier observations no longer
+ * count.
+ */
 export function noteBeat(watch: Watch, at: number, { gapMs }: WatchPeriods): Watch {
   const isSteady = watch.beatAt !== undefined && at - watch.beatAt <= gapMs
   return { beatAt: at, seen: isSteady ? watch.seen : NOT_WATCHING.seen }
 }
 
-/** After a beat that could not be written: perhaps nobody's could. */
+/** Call after a beat that could not be written: perhaps no instance could write. */
 export const noteFailedBeat = (): Watch => NOT_WATCHING
 
 /** Those to take over from now: processes that are known to have ended at once, others when they were silent for long enough. */
@@ -54,7 +58,7 @@ export function lookAround(
 ): { readonly watch: Watch; readonly silent: readonly SeenInstance[] } {
   const { at, own } = now
   const others = now.instances.filter(({ id }) => id !== own)
-  // Without a fresh beat of its own it does not know whether it is the others who are cut off.
+  // Without a recent beat of its own it cannot know who is cut off.
   if (watch.beatAt === undefined || at - watch.beatAt > gapMs)
     return { watch: NOT_WATCHING, silent: others.filter(({ gone }) => gone) }
   const seen = new Map(

@@ -36,7 +36,7 @@ export interface Draft {
   recoveredCall(id: CallId): OpenCall | undefined
   putOpenCall(call: OpenCall): void
   closeCall(id: CallId): void
-  /** A movement of nothing is none. */
+  /** A movement of 0 is not written. */
   move(movement: Movement): void
   log(row: CallLogRow): void
   correctLog(row: CallLogRow): void

@@ -52,7 +52,7 @@ export interface KeyRow {
 export interface MemberRow {
   readonly id: MemberId
   readonly organisationId: AccountId
-  /** A removed member's calls may run still. */
+  /** Calls of a removed member may still be running. */
   readonly status: 'active' | 'suspended' | 'removed'
   /** Of the person's own account. */
   readonly personStatus: 'active' | 'suspended'
@@ -119,7 +119,7 @@ export interface WindowState {
   readonly used: bigint
   /** Held on top of `used` by running calls (video seconds, quota). */
   readonly held: bigint
-  /** Of a quota: what is used beyond it goes on into the next window. undefined: what is over is over. */
+  /** For a quota: use beyond it is carried over into the next window. undefined: nothing is carried over. */
   readonly carry?: WindowCarry | undefined
 }
 
@@ -170,8 +170,8 @@ export interface OpenCall {
   readonly description: string
   readonly progress: CallProgress | undefined
   /**
-   * Set: the call was ended by recovery. It holds nothing, takes no slot and counts as running nowhere; the row stays for
-   * 30 days, so that its own instance, should it come back, can still say what the call really was.
+   * Set: the call was ended by recovery. It holds nothing, takes no slot and does not count as running; the row stays for
+   * 30 days, so that its own instance, if it comes back, can still report the true usage.
    */
   readonly recovered: RecoveredCall | undefined
 }

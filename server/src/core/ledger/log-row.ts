@@ -32,14 +32,14 @@ export interface CallLogRow {
   readonly customId: string | undefined
   readonly usage: Usage
   readonly usageSource: UsageSource | undefined
-  /** What the upstream reported was more than can be, and was charged at what can be. */
+  /** The upstream reported impossible usage, and the highest possible value was charged. */
   readonly usageSuspect: UsageSuspect | undefined
   readonly secondsDeclared: number | undefined
   readonly secondsProduced: number | undefined
   readonly images: number
-  /** Unicode code points that were spoken. */
+  /** Unicode code points turned into speech. */
   readonly characters: number
-  /** Seconds of sound that were listened to, in hundredths at the finest. */
+  /** Seconds of transcribed sound, in hundredths. */
   readonly audioSeconds: number
   /** µCr by the formula, exact. */
   readonly amount: MicroCredits
@@ -50,7 +50,7 @@ export interface CallLogRow {
   readonly recipe: Recipe | undefined
   readonly subscriptionCovered: boolean
   readonly byok: boolean
-  /** Part of the charge lay over the monthly cap: see `owed`. In rows of older releases that part was forgiven. */
+  /** Part of the charge exceeded the monthly cap: see `owed`. In rows of older releases that part was waived. */
   readonly capped: boolean
   readonly droppedFields: readonly string[]
   readonly attempts: readonly AttemptRecord[]
@@ -67,14 +67,14 @@ export interface CallLogRow {
     | 'timeout'
     /** The gateway was shutting down. */
     | 'stopped'
-    /** Something of the gateway's own broke; charged by what was known. */
+    /** Something inside the gateway failed; charged by what was known. */
     | 'gateway-error'
     | 'recovered'
   /** The call was ended by recovery first; an ending other than `recovered` is what its own instance said later. */
   readonly recovered: boolean
 }
 
-/** What a row says of a call that nothing is known of yet and to which nothing has happened. */
+/** The row of a call of which nothing is known yet. */
 export const EMPTY_LOG_ROW = {
   upstreamProtocol: undefined,
   modelRequested: undefined,
@@ -114,7 +114,7 @@ export const EMPTY_LOG_ROW = {
   recovered: false,
 } as const satisfies Partial<CallLogRow>
 
-/** One chain tried: why it was chosen and what came of it. */
+/** One attempt: its chain, why it was chosen, and its result. */
 export interface AttemptRecord {
   readonly chainId: ChainId
   readonly vendorCode: VendorCode
@@ -124,7 +124,7 @@ export interface AttemptRecord {
   readonly skipped: readonly { readonly chainId: ChainId; readonly reason: string }[]
   readonly outcome: string
   readonly status: number | undefined
-  /** What it failed of, in the vendor's own words, shortened and without the credential; for operators. */
+  /** Why it failed, in the vendor's own words, shortened and without the credential; for operators. */
   readonly said?: string
   /** ms from the start of the call. */
   readonly startedMs: number

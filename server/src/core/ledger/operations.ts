@@ -30,7 +30,7 @@ export type HotOperation =
   | AbandonOperation
   | LogOperation
 
-/** What a call wants of one model: the requested one, or the account's fallback. */
+/** What a call demands of one model: the requested one, or the account's fallback. */
 export interface Demand {
   readonly modelId: ModelId
   readonly requiredVerification: number
@@ -80,7 +80,7 @@ export interface ReserveOperation {
   readonly accountId: AccountId
   readonly counts: Counts
   readonly model: Demand
-  /** Admitted and funded beside the requested model, so that falling back needs no second reservation. */
+  /** Admitted and funded together with the requested model, so that falling back needs no second reservation. */
   readonly fallback: Demand | undefined
   /** Policy of keys that have none of their own (platform setting). */
   readonly defaultPolicy: Policy
@@ -143,7 +143,7 @@ export interface WindowReading {
   readonly resetMs: number
 }
 
-/** Takes a place on an upstream credential that has limits; a full one steers routing, it refuses nobody. */
+/** Takes a place on an upstream credential with limits; a full one changes the routing, but refuses no call. */
 export interface ClaimOperation {
   readonly kind: 'claim'
   readonly callId: CallId
@@ -167,7 +167,7 @@ export interface UnclaimOperation {
   readonly credentialId: CredentialId
 }
 
-/** Where a running call stands; at most once a second per call, so that a crash loses at most that. */
+/** The usage of a running call; at most once a second per call, so that a crash loses at most that. */
 export interface ProgressOperation extends Made {
   readonly kind: 'progress'
   readonly callId: CallId
@@ -206,8 +206,8 @@ export interface SettleOperation {
 }
 
 /**
- * Who ends the call is not its own instance, which may live and come back: what it says then is booked as the difference
- * to what is charged and counted now. Of a call that recovery has ended already it changes nothing.
+ * The call is not ended by its own instance, which may come back: its late report is then booked as the difference to
+ * what is charged and counted now. Of a call that recovery has ended already it changes nothing.
  */
 type Recovery = true
 
@@ -230,7 +230,7 @@ export interface SettleOutcome {
   readonly deducted: MicroCredits
 }
 
-/** The second way out: nothing is charged. Gives counts, slot and hold back. */
+/** One of the two ends of a call: nothing is charged. Releases counts, slot and hold. */
 export interface AbandonOperation {
   readonly kind: 'abandon'
   readonly callId: CallId

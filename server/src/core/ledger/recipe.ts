@@ -1,4 +1,4 @@
-/** How a price came about: what a call's recipe says, line by line. */
+/** How a price was calculated: a call's recipe, line by line. */
 import type { AppliedSurcharge } from '../pricing/surcharges.ts'
 
 export type UsageSource = 'upstream' | 'estimated' | 'declared'

@@ -1,6 +1,6 @@
 /**
- * The limits of one subject: check, take, give back, settle. All or nothing is kept by asking `decideLimits` of every
- * subject first and taking only when none refuses; a refused call consumes nothing
+ * The limits of one subject: check, take, give back, settle. It is all or nothing: `decideLimits` is called for every
+ * subject first, and windows are only taken if none refuses; a refused call consumes nothing
  * (docs/reference/contract.md#D-admission-11).
  */
 import type { Counted, CountedPart, LimitState, Subject, Taken, WindowState } from '../ledger/hot-rows.ts'
@@ -30,7 +30,7 @@ export interface Exceeded {
 }
 
 /**
- * A full concurrency limit frees when any call ends, which nobody can foretell
+ * A full concurrency limit is free again when any call ends, which cannot be predicted
  * (docs/reference/contract.md#D-errors-24).
  */
 export const CONCURRENCY_RETRY_MS = 1_000
@@ -38,8 +38,8 @@ export const CONCURRENCY_RETRY_MS = 1_000
 export const emptyState = (subject: Subject): LimitState => ({ subject, slots: 0, windows: [] })
 
 /**
- * The exceeded limit that takes longest to free, or undefined when the call may pass. Waiting for the longest is
- * waiting enough (docs/reference/contract.md#7.3-04), so code and `Retry-After` name the same window.
+ * The exceeded limit that takes longest to free, or undefined when the call may pass. The longest wait is enough for all
+ * (docs/reference/contract.md#7.3-04), so code and `Retry-After` name the same window.
  */
 export function decideLimits(
   state: LimitState,

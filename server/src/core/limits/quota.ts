@@ -1,8 +1,8 @@
 /**
- * The quota of a subscription: tiers of Credits, each an anchored window on the subject `quota:<account>`. They are
- * held at admission and charged at settlement. One call may overrun its hold, as one may overrun Credits: the windows then
- * count past what they grant, the next call finds them used up (docs/decisions/0018-carried-over-quota.md), and what
- * lies beyond is carried over into the window that follows.
+ * A subscription's quota: tiers of Credits, each an anchored window on the subject `quota:<account>`. They are held at
+ * admission and charged at settlement. One call may overrun its hold, as one may overrun Credits: the windows then count
+ * past what they grant, the next call finds them used up (docs/decisions/0018-carried-over-quota.md), and what lies
+ * beyond is carried over into the window that follows.
  */
 import type { Counted, LimitState, Subscription, WindowState } from '../ledger/hot-rows.ts'
 import { correctWindow, isLive } from './limit-state.ts'
@@ -56,7 +56,7 @@ export function readQuota(
   return { room: room ?? 0n, retryAfterMs, isHeld }
 }
 
-/** A used-up tier pays for nothing, not even for what costs nothing. */
+/** A used-up tier pays for nothing, not even for free calls. */
 const fits = (left: bigint, least: bigint): boolean => left > 0n && left >= least
 
 /** Holds are bounds and charges mostly far smaller: there is room as soon as a call ends. */

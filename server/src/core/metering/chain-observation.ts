@@ -1,6 +1,6 @@
 /**
- * What finished calls tell of a chain: how fast its model generates, hidden reasoning included, and whether it keeps to
- * a client's token cap. Calls that were cut are charged by the one, holds are sized by the other.
+ * What finished calls show about a chain: how fast its model generates, hidden reasoning included, and whether it
+ * respects a client's token cap. Interrupted calls are charged by the former, holds are sized by the latter.
  */
 export interface ChainObservation {
   /** Recent output tokens and the time they took; the rate is their quotient. */
@@ -19,15 +19,15 @@ export interface FinishedOutput {
   readonly tokenCap?: number | undefined
 }
 
-/** So much generation is remembered: older calls fade. A few long answers, or some dozens of short ones. */
+/** How much generation is remembered: a few long answers, or some dozens of short ones. */
 const REMEMBERED_MS = 600_000
 /** A shorter answer's time is mostly waiting for its first token: it says nothing of the rate, and anybody could ask for many. */
 const OUTPUT_TOKENS_LEAST = 64
-/** Faster than any hardware that is sold; what an upstream replays from a cache does not count as generating. */
+/** Faster than any hardware on the market; replaying from a cache does not count as generating. */
 const TOKENS_PER_SECOND_MAX = 5_000
 /** Some vendors raise a smaller cap to this, so it is held for and billing it breaks no cap. */
 export const TOKEN_CAP_LEAST = 16
-/** How long a chain that broke a cap has to behave before holds trust a cap again. */
+/** How long a chain that exceeded a cap must respect caps before holds rely on them again. */
 export const CAP_DISTRUST_MS = 3_600_000
 
 /**

@@ -5,7 +5,7 @@ import { compileWatchTree, type WatchNode } from '../passthrough/watch-tree.ts'
 /** Where a protocol's dialects write each counter; an earlier place goes before a later one. */
 export type CounterPlaces<Name extends string> = Readonly<Record<Name, readonly string[]>>
 
-/** The latest value of each counter as the wire wrote it; undefined: never told. */
+/** The latest value of each counter as received; undefined: never reported. */
 export type Counters<Name extends string> = Readonly<Record<Name, number | undefined>>
 
 /** Reads usage objects of one answer as they come; each call gives the state so far. */

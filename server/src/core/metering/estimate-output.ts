@@ -1,4 +1,4 @@
-/** What an answer is taken to have cost where its vendor did not tell: cut answers, and ones that end without usage. */
+/** The estimated cost of an answer whose vendor reported none: interrupted answers, and those that end without usage. */
 import type { MeterReading } from './meter.ts'
 
 export interface Generation {
@@ -13,8 +13,8 @@ export interface Generation {
 }
 
 /**
- * The larger of what was visible and what the chain's rate makes of the time: hidden reasoning is in no byte. The rate
- * never makes more than the hold's worst case; what was seen counts however much it is.
+ * The larger of what was visible and what the chain's rate yields for the time: hidden reasoning appears in no byte. The
+ * rate is limited by the hold's worst case; what was seen always counts in full.
  */
 export function estimateOutput(
   reading: MeterReading,

@@ -1,6 +1,6 @@
 /**
- * What one answer has used and produced, at any moment of its life. Passed streams tell it through the tap, converted
- * ones through their canonical parts; either way the same arithmetic decides what is billed
+ * What one answer has used and produced, at any moment of its life. Streams that are passed on report it through the tap,
+ * converted ones through their canonical parts; either way the same arithmetic decides what is billed
  * (docs/reference/contract.md#7.3-08).
  */
 import type { StreamPart } from '../canonical/response.ts'
@@ -24,9 +24,9 @@ export interface MeterOptions {
   readonly countInput: () => number
   /** The quick estimate that sized the hold; `glance` uses it. */
   readonly inputTokensEstimate: number
-  /** Of each image, where the upstream tells no output; absent: none. */
+  /** Of each image, where the upstream reports no output; absent: none. */
   readonly tokensPerImage?: number
-  /** Of the whole answer, where the upstream tells no output and no text shows it; absent: none. */
+  /** Of the whole answer, where the upstream reports no output and no text shows it; absent: none. */
   readonly outputUntold?: number
 }
 
@@ -38,7 +38,7 @@ export interface MeterReading extends Made {
   readonly produced: boolean
 }
 
-/** What an observer of an answer tells. */
+/** What an observer of an answer reports. */
 export interface MeterSink {
   /** Counters so far; later ones replace earlier ones. An output counter covers all text told before it. */
   observeUsage(usage: Usage): void
@@ -49,7 +49,7 @@ export interface MeterSink {
    */
   observeJsonText(bytes: Uint8Array, from: number, to: number, length?: number): void
   observeImages(count: number): void
-  /** A part of the next image: whoever has seen it pays for that image. */
+  /** A part of the next image: once it was sent, that image is charged. */
   observeImagePart(): void
   /** The answer has begun or ended well even where no text shows it: a tool call, a clean finish. */
   observeProduced(): void

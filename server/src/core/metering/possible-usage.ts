@@ -31,9 +31,9 @@ const OUTPUT_TOKENS_UNKNOWN = 1_000_000
 const FRAMING_TOKENS = 10_000
 
 /**
- * A reading that cannot be is charged at what can be: input beyond the model's context, output beyond both the model's
- * maximum and what the answer's bytes could hold (docs/operating/charges.md#usage-that-cannot-be). Counts that are no
- * whole numbers from 0 on count as not told.
+ * An impossible reading is charged at the highest possible value: input beyond the model's context, output beyond both
+ * the model's maximum and what the answer's bytes could hold (docs/operating/charges.md#usage-that-cannot-be). Counts
+ * other than non-negative integers count as not reported.
  */
 export function boundUsage(reported: Usage, bounds: UsageBounds): PossibleUsage {
   const usage = wholeCounts(reported)

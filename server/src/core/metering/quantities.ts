@@ -1,10 +1,10 @@
 /**
- * The quantities of a call that windows limit and prices bill. One is named here and where it is measured: what carries
- * them from admission to settlement, and to recovery, carries them as a whole.
+ * The quantities of a call that windows limit and prices bill. A quantity is named here and where it is measured;
+ * everything from admission to settlement and recovery carries them as a whole.
  */
 import { NO_USAGE, type Usage } from '../canonical/usage.ts'
 
-/** What a call takes of windows when it is admitted, given back when the upstream never generated. */
+/** What a call takes from windows when it is admitted, given back if the upstream never generated. */
 export interface Counts {
   readonly requests: number
   readonly images: number
@@ -17,7 +17,7 @@ export interface Counts {
   readonly audioSeconds?: number
 }
 
-/** What of a call is billed and stands in its request already: no answer changes it. */
+/** What is billed for a call and known from its request: no answer changes it. */
 export interface Pieces {
   readonly requests: number
   /** Unicode code points to be spoken. */
@@ -36,7 +36,7 @@ export function piecesIn({ requests = 1, characters = 0, audioSeconds = 0 }: Kep
   return { requests, characters, audioSeconds }
 }
 
-/** What an answer has made, at any moment of its life. */
+/** What an answer has produced so far. */
 export interface Made {
   /** Disjoint token classes. */
   readonly usage: Usage

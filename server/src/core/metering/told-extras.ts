@@ -1,6 +1,6 @@
 /**
- * What an answer tells of the things vendors charge for beside tokens: how often tools ran, and at which tier, speed or
- * place it was made. Names are the answer's own; `../pricing/surcharges.ts` knows which of them mean the same.
+ * What an answer reports about things that vendors charge for besides tokens: how often tools ran, and its tier, speed or
+ * region. Names are the answer's own; `../pricing/surcharges.ts` knows which of them mean the same.
  */
 export interface ToldExtras {
   /** The vendor's own counts, by tool; 0: told that it was not used. */

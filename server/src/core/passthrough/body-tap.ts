@@ -1,6 +1,6 @@
 /**
- * Watches a whole JSON answer pass, as it arrives: the model's name is replaced on the way, and nothing is kept but the
- * beginning of a value that was cut. Whether the answer is held back until it is known to be good is the caller's business.
+ * Watches a whole JSON answer as it arrives: the model's name is replaced on the way, and only the beginning of an
+ * incomplete value is kept. Whether the answer is held back until it is known to be good is the caller's business.
  */
 
 import type { UpstreamError } from '../canonical/response.ts'
@@ -33,7 +33,7 @@ export interface BodyTap {
 }
 
 export interface BodyEnd {
-  /** `unreadable`: the body is no JSON, or was cut. `error`: the upstream failed inside its 200. */
+  /** `unreadable`: the body is not JSON, or was cut. `error`: the upstream failed inside its 200. */
   readonly kind: 'complete' | 'unreadable' | 'error'
   readonly output: readonly Uint8Array[]
 }

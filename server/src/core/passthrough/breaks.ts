@@ -1,6 +1,6 @@
 /**
- * What the gateway itself writes into a passed stream: a sign of life, and the truth when the upstream broke off after
- * the answer had begun (docs/reference/contract.md#D-errors-36).
+ * What the gateway itself writes into a stream that is passed on: keep-alives, and an error if the upstream broke off
+ * after the answer had begun (docs/reference/contract.md#D-errors-36).
  */
 import type { JsonObject } from '../json.ts'
 import type { ProtocolId } from '../catalogue.ts'

@@ -11,8 +11,8 @@ export interface EventSink extends JsonSink {
 }
 
 /**
- * Scans the data of a stream's events where it lies. Of a long event each piece is scanned when it arrives, so that none
- * is much work, however long the event becomes.
+ * Scans the data of a stream's events in place. Each piece of a long event is scanned when it arrives, so that no piece
+ * takes much work, however long the event becomes.
  */
 export class EventScan {
   readonly framer = new SseFramer()
@@ -44,7 +44,7 @@ export class EventScan {
     return framer.dataLines === 1 ? framer.dataEnd - framer.dataStart : this.data.length
   }
 
-  /** Reads the rest of what is shown. False: it is no JSON. */
+  /** Reads the rest of what is shown. False: it is not JSON. */
   read(): boolean {
     if (this.#ahead < 0) this.#begin()
     const { base, length } = this

@@ -1,4 +1,4 @@
-/** Where each protocol's answers tell of what vendors charge for beside tokens. */
+/** Where each protocol's answers report what vendors charge for besides tokens. */
 import type { ProtocolId } from '../catalogue.ts'
 
 /** What a value found in an answer means. */

@@ -1,6 +1,6 @@
 /**
- * Reads off a passing answer what vendors charge for beside tokens. It runs beside the lane, and only for models that
- * have surcharges: an answer is told the same way whether it is passed on or converted, streamed or whole.
+ * Reads from a passing answer what vendors charge for besides tokens. It runs next to the lane, and only for models with
+ * surcharges: the result is the same whether an answer is passed on or converted, streamed or whole.
  */
 import type { ProtocolId } from '../catalogue.ts'
 import type { ToldExtras } from '../metering/told-extras.ts'
@@ -152,7 +152,7 @@ class Watch implements ExtrasWatch, JsonSink {
     return isUse(type) ? nameOf(type, this.#name) : undefined
   }
 
-  /** A page that was opened, or searched through, is no search. */
+  /** Opening a page, or searching in it, is not a search. */
   get #isLook(): boolean {
     return this.#action !== undefined && this.#action !== 'search'
   }

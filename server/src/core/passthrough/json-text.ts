@@ -5,7 +5,7 @@ import type { JsonValue } from '../json.ts'
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** The value that `bytes` spell. Throws on what is no JSON: callers pass spans the scanner reported. */
+/** The value that `bytes` spell. Throws on what is not JSON: callers pass spans the scanner reported. */
 export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   return JSON.parse(decoder.decode(bytes)) as JsonValue
 }

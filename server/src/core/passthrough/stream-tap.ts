@@ -1,8 +1,8 @@
 /**
- * Watches a streamed answer pass. Every event's bytes go on as they came, except the model's name, which becomes the
- * platform id (docs/reference/contract.md#D-requests-42); what the answer used, produced and how it ended is read off
- * on the way. One machine for all protocols; what differs between them is in the `answer-…` tables. Longer than most
- * files because it is that one machine, and it runs for every event of every passed stream.
+ * Watches a streamed answer. Every event's bytes are passed on unchanged, except the model's name, which becomes the
+ * platform id (docs/reference/contract.md#D-requests-42); what the answer used, produced and how it ended is read off on
+ * the way. One machine for all protocols; what differs between them is in the `answer-…` tables. Longer than most files
+ * because it is that one machine, and it runs for every event of every passed stream.
  */
 import type { UpstreamError } from '../canonical/response.ts'
 import type { ProtocolId } from '../catalogue.ts'

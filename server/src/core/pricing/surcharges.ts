@@ -11,7 +11,7 @@ type SurchargePrice =
 export type FrozenSurcharge = SurchargePrice & {
   /** The call did not ask for it, but its answer may tell of it all the same. Absent: it asked. */
   readonly asked?: false
-  /** How often the call may use it at the most; absent: once. */
+  /** How often the call may use it at most; absent: once. */
   readonly usesMax?: number
 }
 

@@ -100,5 +100,5 @@ class Reader implements SseReader {
   }
 }
 
-/** Stands for data that is no JSON. */
+/** Stands for data that is not JSON. */
 const UNREADABLE = '{'

@@ -4,7 +4,7 @@ import type { LiftedStrings } from './lifted-strings.ts'
 
 /**
  * Makes the value that JSON text spells while the text still comes, so that the end of a long text is no more work than
- * any piece of it. The text has been scanned before: what is no JSON is never pushed here.
+ * any piece of it. The text has been scanned before: what is not JSON is never pushed here.
  */
 export class JsonBuilder {
   readonly #lifted: LiftedStrings

@@ -33,7 +33,7 @@ export class LongEvent {
     return this.#read - (this.#lifted.length - this.#liftedBefore)
   }
 
-  /** What it says; undefined: it is no JSON. */
+  /** What it says; undefined: it is not JSON. */
   end(bytes: Uint8Array, base: number, end: number): JsonValue | undefined {
     this.push(bytes, base, end)
     return this.#readable && this.#scanner.end() ? this.#builder.end(bytes, base, end - base) : undefined

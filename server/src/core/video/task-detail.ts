@@ -32,7 +32,7 @@ export interface TaskDetail {
   readonly firstByteMs: number | undefined
   /** What was finished upstream and is on its way to us. */
   readonly result: FinishedResult | undefined
-  /** Only of a response: what its charge is estimated from where its upstream tells no usage. */
+  /** Only of a response: what its charge is estimated from where its upstream reports no usage. */
   readonly response?: { readonly inputTokens: number; readonly outputTokensMax: number } | undefined
 }
 

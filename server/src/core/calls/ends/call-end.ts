@@ -12,8 +12,8 @@ import type { AbandonOperation, SettleOperation } from '../../ledger/operations.
 export type Payer = 'nobody' | 'subscription' | 'credits'
 
 /**
- * A call over an own credential costs nothing. `none` without one cannot come from the request pipeline; the platform's
- * credential was used all the same, so Credits pay.
+ * A call over an own credential costs nothing. The request pipeline cannot produce `none` without one; if it appears, the
+ * platform's credential was used, so Credits pay.
  */
 export function payerOf(open: OpenCall, operation: SettleOperation): Payer {
   if (operation.byok) return 'nobody'
@@ -46,7 +46,7 @@ export function memberOf(draft: Draft, open: OpenCall): MemberRow | undefined {
 export const holdsCredits = ({ held, monthHeld, memberHeld }: OpenCall): boolean =>
   held > 0n || monthHeld > 0n || memberHeld > 0n
 
-/** What of a call comes from Credits, as one movement; of a hold that is booked, also what is left of it. */
+/** The part of a call paid by Credits, as one movement; for a booked hold, also its remainder. */
 export function moveCharge(
   draft: Draft,
   { callId, accountId, held, holdIsBooked }: OpenCall,
@@ -107,8 +107,8 @@ export interface Settled {
 }
 
 /**
- * Keys, members and accounts count what was deducted; a credential counts the exact amount, since its own bill comes below one
- * Credit too. Only the credential that answered is charged; others were tried in vain and get everything back.
+ * Keys, members and accounts count what was deducted; a credential counts the exact amount, because its own bill has
+ * amounts below one Credit too. Only the credential that answered is charged; others that were tried get everything back.
  */
 export function endOf(
   open: OpenCall,

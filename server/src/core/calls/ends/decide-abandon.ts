@@ -19,7 +19,7 @@ import type { OpenCall } from '../../ledger/hot-rows.ts'
 import { leave } from './leave.ts'
 import type { AbandonOperation, DoneOutcome } from '../../ledger/operations.ts'
 
-/** The second way out: nothing is charged, and all is given back but what sending it counts. */
+/** One of the two ends of a call: nothing is charged, and everything is given back except what is counted for sending it. */
 export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOutcome {
   const open = draft.openCall(operation.callId)
   if (open === undefined) return decideLateAbandon(draft, operation)

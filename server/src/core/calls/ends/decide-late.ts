@@ -1,7 +1,7 @@
 /**
- * What an instance says of a call that recovery has ended meanwhile: it was paused, or its database was away. Its word is
- * the true one, so the difference to what recovery charged and counted is booked, once: then the row that recovery left
- * behind is gone, and saying it again changes nothing.
+ * A late report of an instance about a call that recovery has ended: the instance was paused, or cut off from its
+ * database. Its report is the true one, so the difference to what recovery charged and counted is booked, once: then the
+ * row that recovery left is removed, and a repetition changes nothing.
  */
 import { chargeableNow, spentIn } from '../../admission/cap.ts'
 import { chargeOwed } from '../../admission/owed.ts'
@@ -67,14 +67,14 @@ interface LateCall {
   readonly recovered: RecoveredCall
 }
 
-/** A recovery that comes after another is none. */
+/** A second recovery changes nothing. */
 function lateCall(draft: Draft, operation: SettleOperation | AbandonOperation): LateCall | undefined {
   const open = draft.recoveredCall(operation.callId)
   if (open?.recovered === undefined || operation.recovery === true) return undefined
   return { open, recovered: open.recovered }
 }
 
-/** What the call is in truth. */
+/** The call's true usage. */
 interface Truth {
   readonly operation: SettleOperation | AbandonOperation
   /** µCr due from Credits. */
@@ -99,7 +99,7 @@ function correct(draft: Draft, late: LateCall, truth: Truth): void {
   if (operation.task !== undefined) draft.endVideo({ ...operation.task, at: operation.at })
 }
 
-/** Returns what of the call lay over the cap, at recovery and now. */
+/** Returns the part of the call over the cap, at recovery and now. */
 function correctCredits(draft: Draft, late: LateCall, truth: Truth): MicroCredits {
   const more = truth.charged - late.recovered.charged
   if (more > 0n) return chargeMore(draft, late, { truth, more: microCredits(more) })
@@ -143,7 +143,7 @@ function chargeMore(
   return microCredits(recovered.owed + owed)
 }
 
-/** Of what is still owed of it first; a month that is over has nothing to correct any more. */
+/** First from what is still owed for it; a past month is not corrected. */
 function giveBack(
   draft: Draft,
   { open, recovered }: LateCall,
@@ -183,7 +183,7 @@ function giveBack(
   return least(microCredits(recovered.owed - forgiven), truth.charged)
 }
 
-/** What there is room for of what is owed, and the exchange that is due after all charges. */
+/** Charges what is owed as far as the cap allows, then the exchange that is due after all charges. */
 function payOwed(
   draft: Draft,
   call: { readonly open: OpenCall; readonly truth: Truth; readonly month: { readonly startAt: number } },

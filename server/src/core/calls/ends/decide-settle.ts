@@ -25,8 +25,8 @@ import { leave } from './leave.ts'
 import type { SettleOperation, SettleOutcome } from '../../ledger/operations.ts'
 
 /**
- * The first way out. Whoever pays, all that was held is released and every window, slot and claim is settled. A call that
- * has no open row was settled or abandoned before, and nothing changes; one that recovery has ended is corrected.
+ * One of the two ends of a call. Whoever pays, all holds are released and every window, slot and claim is settled. A call
+ * without an open row was settled or abandoned before, and nothing changes; one that recovery has ended is corrected.
  */
 export function decideSettle(draft: Draft, operation: SettleOperation): SettleOutcome {
   const open = draft.openCall(operation.callId)
@@ -55,8 +55,8 @@ export function decideSettle(draft: Draft, operation: SettleOperation): SettleOu
 
 /**
  * Releases the hold and charges; Credits may fall below zero by this call's overrun
- * (docs/reference/contract.md#D-money-11). What lies over the account's cap is owed; a member's cap gates admission
- * only. Returns what is owed of this call.
+ * (docs/reference/contract.md#D-money-11). What exceeds the account's cap is owed; a member's cap gates admission only.
+ * Returns what is owed of this call.
  */
 function payCredits(
   draft: Draft,

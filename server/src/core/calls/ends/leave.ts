@@ -5,12 +5,12 @@ import type { Draft } from '../../ledger/draft.ts'
 import type { OpenCall, RecoveredCall, Taken } from '../../ledger/hot-rows.ts'
 import type { AbandonOperation, SettleOperation } from '../../ledger/operations.ts'
 
-/** What is remembered of a call that recovery ends; its windows are read when they were written. */
+/** What is kept of a call that recovery ends; its windows are read after they were written. */
 export interface Leaving extends Pick<RecoveredCall, 'charged' | 'owed' | 'quotaCharged' | 'monthStart'> {
   readonly endOf: (taken: Taken) => CallEnd
 }
 
-/** The open row goes; where recovery ends the call it stays, holding nothing, for what its own instance says later. */
+/** Removes the open row. If recovery ends the call, the row stays without holds, for a late report of its own instance. */
 export function leave(
   draft: Draft,
   open: OpenCall,

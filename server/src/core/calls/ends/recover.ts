@@ -10,8 +10,8 @@ import { type CallLogRow, EMPTY_LOG_ROW } from '../../ledger/log-row.ts'
 import type { AbandonOperation, SettleOperation } from '../../ledger/operations.ts'
 
 /**
- * What is known of a call when it is reserved and stands in its log row however it ends. Of its pieces those that it has
- * more of than one call.
+ * What is known of a call when it is reserved, and goes into its log row however it ends. Of its pieces only those that
+ * differ from one plain call.
  */
 export interface CallDescription extends Kept<Pieces> {
   readonly requestId: string
@@ -25,7 +25,7 @@ export interface CallDescription extends Kept<Pieces> {
   readonly appId: string | undefined
   readonly customId: string | undefined
   readonly secondsDeclared?: number | undefined
-  /** Chain id → who answers there, so that a recovered row can name the vendor. */
+  /** Chain id → vendor, so that a recovered row can name it. */
   readonly chains?: Readonly<Record<string, DescribedChain>> | undefined
 }
 
@@ -38,7 +38,7 @@ export function encodeDescription(description: CallDescription): string {
   return JSON.stringify(description)
 }
 
-/** Reads a description back; of a damaged one what can be read, since losing the charge would be worse. */
+/** Reads a description back; from a damaged one whatever can be read, because losing the charge would be worse. */
 export function decodeDescription(
   text: string,
   call: Pick<OpenCall, 'callId' | 'startedAt' | 'modelId'>,
@@ -61,8 +61,7 @@ export function decodeDescription(
 }
 
 /**
- * How a call whose process is gone ends: settled at its last known usage, or abandoned when nothing was
- * produced.
+ * How a call of a dead process ends: settled at its last known usage, or abandoned if nothing was produced.
  *
  * @param monthStart month in which a charge counts, epoch ms; absent: the one the account stands in
  */
@@ -74,7 +73,7 @@ export function decideRecovery(
   const description = decodeDescription(call.description, call)
   const { progress } = call
   const terms = readTerms(progress === undefined ? call.terms : termsOf(call, progress))
-  // Reserving read the same terms, so unreadable ones are a damaged row: it must not block the recovery of all others.
+  // The reservation read the same terms, so unreadable ones mean a damaged row, which must not block the recovery of others.
   if (progress === undefined || terms.kind === 'unreadable' || !hasProduced(call, progress)) {
     const { callId, keyId, accountId } = call
     return {
@@ -84,7 +83,7 @@ export function decideRecovery(
       accountId,
       at,
       monthStart,
-      // Nobody knows; nearly every call that was reserved was sent in the same millisecond.
+      // Unknown; almost every reserved call was sent in the same millisecond.
       sent: true,
       recovery: true,
       log: describedRow(call, description, undefined),
@@ -148,8 +147,8 @@ function settleRecovered(
 }
 
 /**
- * The log row of a call that is ended by somebody else than its process: what its description and its last progress say. An
- * answer that had begun showed 200; of anything else nobody knows more than that it did not end.
+ * The log row of a call that is not ended by its own process: from its description and its last progress. An answer that
+ * had begun has status 200; of others it is only known that they did not end.
  */
 export function describedRow(
   call: Pick<OpenCall, 'callId' | 'keyId' | 'accountId' | 'touchedAt'>,
@@ -157,7 +156,7 @@ export function describedRow(
   progress: CallProgress | undefined,
 ): CallLogRow {
   const chain = progress && description.chains?.[String(progress.chainId)]
-  // A video is on record before anybody has heard of it.
+  // A video is recorded before anybody is told of it.
   const begun = progress !== undefined && progress.usageSource !== 'declared'
   return {
     ...EMPTY_LOG_ROW,

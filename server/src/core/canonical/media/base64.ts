@@ -12,7 +12,7 @@ export function encodeBase64(text: string): string {
   return encodeBase64Bytes(new TextEncoder().encode(text))
 }
 
-/** By way of bytes: pictures of tens of megabytes come here, and a text grown letter by letter takes seconds for them. */
+/** Through bytes: building a string character by character would take seconds for pictures of tens of megabytes. */
 export function encodeBase64Bytes(bytes: Uint8Array): string {
   const out = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
   let filled = 0
@@ -30,7 +30,7 @@ export function encodeBase64Bytes(bytes: Uint8Array): string {
   return new TextDecoder().decode(out)
 }
 
-/** `undefined` when the text is no base64 or holds no UTF-8. */
+/** `undefined` if the text is not base64 or not UTF-8. */
 export function decodeBase64(text: string): string | undefined {
   const bytes = decodeBase64Bytes(text)
   if (bytes === undefined) return undefined

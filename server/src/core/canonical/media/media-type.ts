@@ -1,6 +1,6 @@
 /**
- * What fetched bytes are. Servers mislabel what they serve, and upstreams refuse an image under another image's name, so
- * the first bytes go before the header.
+ * What fetched bytes are. Servers mislabel what they serve, and upstreams refuse a wrongly labelled image, so the first
+ * bytes take precedence over the header.
  */
 import type { MediaPart } from '../request.ts'
 
@@ -35,7 +35,7 @@ export function isTextual(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml'
 }
 
-/** What servers say that do not know what they serve. */
+/** Generic types, from servers that do not know the type. */
 const UNTELLING: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream', ''])
 
 const SYNONYMS: Readonly<Record<string, string | undefined>> = {

@@ -1,6 +1,6 @@
 /**
  * Media a client named by its address and a chain wants in the request itself: which they are, and the conversation with
- * their bytes in their place. Whoever has a network fetches them in between.
+ * their bytes in their place. The caller fetches them in between.
  */
 import type { CanonicalRequest, MediaPart, MediaSource, Part, ToolResultPart, Turn } from '../request.ts'
 

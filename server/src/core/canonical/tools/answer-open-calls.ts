@@ -1,6 +1,4 @@
-/**
- * Upstreams that refuse a history in which a call has no answer are told that none came (docs/protocols.md#trap-29).
- */
+/** For upstreams that refuse a history with an unanswered call: adds results that say so (docs/protocols.md#trap-29). */
 import type { ToolCallPart, ToolResultPart, Turn } from '../request.ts'
 
 /** The turns, with an answer behind each call that nobody answered. Calls at the very end wait for the client. */

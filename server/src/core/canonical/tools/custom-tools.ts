@@ -14,7 +14,7 @@ export const CUSTOM_INPUT_SCHEMA: JsonObject = {
   additionalProperties: false,
 }
 
-/** The grammar cannot be enforced there, so the model is told of it. */
+/** The grammar cannot be enforced there, so it is described to the model. */
 export function customToolDescription({ description, grammar }: CustomTool): string | undefined {
   if (grammar === undefined) return description
   const rule = `The input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`

@@ -1,8 +1,8 @@
 /**
  * Schema dialects. Clients send full JSON Schema; Anthropic's structured output takes a strict part of it, Gemini's
- * `parameters` a part of OpenAPI 3.0 that refuses every unknown keyword
- * (docs/protocols.md#gemini-requests, #structured-output-without-support). What a dialect cannot say moves into
- * `description`, where the model still reads it. All walks are bounded in depth and in nodes.
+ * `parameters` a part of OpenAPI 3.0 that refuses every unknown keyword (docs/protocols.md#gemini-requests,
+ * #structured-output-without-support). What a dialect cannot express is moved into `description`, where the model still
+ * reads it. All traversals are bounded in depth and number of nodes.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { isJsonArray } from '../json-text.ts'
@@ -119,7 +119,7 @@ interface Keyword {
   readonly depth: number
 }
 
-/** The keyword in the strict dialect; undefined: it can only be told in words. */
+/** The keyword in the strict dialect; undefined: it can only be described in words. */
 function anthropicKeyword({ keyword, value, budget, depth }: Keyword): JsonObject | undefined {
   if (ANTHROPIC_PLAIN.has(keyword)) return own(keyword, value)
   switch (keyword) {
@@ -205,7 +205,7 @@ const OPEN_API_COUNTS: ReadonlySet<string> = new Set([
   'minProperties',
   'maxProperties',
 ])
-/** Gone without a word: they say nothing a model could use. */
+/** Removed without a note: they are of no use to a model. */
 const OPEN_API_SILENT: ReadonlySet<string> = new Set([
   '$schema',
   '$id',

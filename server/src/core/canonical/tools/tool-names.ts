@@ -1,6 +1,6 @@
 /**
- * Tool names and call ids within a target's limits, and back (docs/protocols.md#trap-34). The mapping is a pure
- * function of the name, so a call, its result and every later turn meet in the same id without any table being kept.
+ * Tool names and call ids within a target's limits, and back (docs/protocols.md#trap-34). The mapping is a pure function
+ * of the name, so a call, its result and every later turn get the same id without a table.
  */
 import { hashText } from '../hash-text.ts'
 import type { Tool } from '../request.ts'

@@ -1,7 +1,7 @@
 import type { DimensionRule } from '../dimension-rule.ts'
 import { toUnits } from '../units.ts'
 
-/** Unicode code points to be spoken: the request tells them, so they are held, and charged when something was made. */
+/** Unicode code points to turn into speech: known from the request, so they are held, and charged if something was made. */
 export const characters: DimensionRule = {
   code: 42902,
   admission: 'hold',

@@ -1,4 +1,4 @@
-/** How to watch one protocol's answers pass: everything protocol-specific of the taps, as data. */
+/** How one protocol's answers are watched: everything protocol-specific about the taps, as data. */
 
 /** What a value found in an answer means. */
 export type AnswerRole =

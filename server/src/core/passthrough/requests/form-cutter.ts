@@ -1,6 +1,6 @@
 /**
- * Cuts a form into its parts as its bytes arrive (RFC 2046 §5.1, RFC 7578). Strict where readers differ: line ends are CRLF, the
- * boundary stands nowhere but between parts, and a part's name can be read in one way alone.
+ * Splits a form into its parts as its bytes arrive (RFC 2046 §5.1, RFC 7578). Strict where parsers differ: line ends are
+ * CRLF, the boundary occurs only between parts, and a part's name is unambiguous.
  */
 import type { Span } from '../splice.ts'
 
@@ -22,7 +22,7 @@ const DASH = 0x2d
 const CR = 0x0d
 const LF = 0x0a
 const NOTHING = new Uint8Array(0)
-/** Smaller pieces are put together first: who sends a form byte by byte has nothing read twice. */
+/** Smaller pieces are joined first, so that a form sent byte by byte is not read twice. */
 const PIECE_BYTES = 16_384
 
 type State = 'start' | 'boundary' | 'header' | 'content' | 'epilogue'

@@ -1,7 +1,7 @@
 /**
- * What the gateway reads of a form (multipart/form-data, RFC 7578) from its bytes as they arrive: where its model, its files
- * and its short fields stand. Nothing of a file is kept. A form that two readers could take apart in two ways is refused:
- * its vendor would do something else than is paid for.
+ * What the gateway reads of a form (multipart/form-data, RFC 7578) from its bytes as they arrive: where its model, its
+ * files and its short fields stand. Nothing of a file is kept. A form that two parsers could split differently is
+ * refused: its vendor might do something else than is charged.
  */
 import type { Span } from '../splice.ts'
 import { FormCutter, type FormPart } from './form-cutter.ts'

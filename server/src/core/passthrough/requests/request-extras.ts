@@ -1,13 +1,16 @@
-/** What a request asks for besides words: fields that make it dearer, tools that run at the vendor, what is read unseen. */
+/**
+ * What a request asks for besides text: fields that cost extra, tools that run at the vendor, and input the gateway
+ * cannot see.
+ */
 import { ROUNDS_OF_TOOLS, TOOL_USES_MAX } from '../../metering/possible-usage.ts'
 import type { JsonKind } from '../json-scanner.ts'
 
 export interface RequestExtras {
-  /** Fields that make a call dearer at some vendor, each with its value where it has a plain one: `service_tier.priority`. */
+  /** Fields that cost extra at some vendor, each with its value if that is plain: `service_tier.priority`. */
   readonly dearFields: readonly string[]
   /** Types of tools that run at the vendor, without the date of their version: `web_search`, `code_interpreter`. */
   readonly hostedTools: readonly string[]
-  /** How often those tools may be used at the most; 0: none is offered. */
+  /** How often those tools may be used at most; 0: none is offered. */
   readonly toolUsesMax: number
   /** Files, kept conversations and caches that are read upstream: how long they are is not known here. */
   readonly unseenInput: boolean

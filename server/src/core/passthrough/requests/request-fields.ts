@@ -28,11 +28,11 @@ export type RequestRole =
   | 'item-role'
   | 'item-id'
   | 'media'
-  /** A field that makes a call dearer at some vendor, by its last name. */
+  /** A field that costs extra at some vendor, by its last name. */
   | 'dear-field'
   /** What a tool is; tools that are not the client's own run at the vendor. */
   | 'tool-type'
-  /** A tool, and how often it may be used at the most. */
+  /** A tool, and how often it may be used at most. */
   | 'tool'
   | 'tool-uses'
   /** How often all tools at the vendor together may be used. */
@@ -44,9 +44,9 @@ export type RequestRole =
   /** One of many things that are each read with what is `repeated`. */
   | 'item'
   | 'repeated'
-  /** A text to be spoken: its characters are paid for. */
+  /** A text to turn into speech: its characters are charged. */
   | 'spoken'
-  /** What a piece of content is: of a document nobody knows here how long it is. */
+  /** The type of a piece of content; the length of a document is unknown here. */
   | 'content-type'
 
 /**

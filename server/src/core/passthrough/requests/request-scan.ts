@@ -1,7 +1,6 @@
 /**
- * What the gateway reads of a request body, from its bytes as they arrive: the names it routes and logs by, and what
- * sizes the hold. Everything else is checked to be JSON and otherwise left alone
- * (docs/reference/contract.md#1-32, #1-33).
+ * What the gateway reads from a request body as its bytes arrive: the names for routing and logs, and what determines the
+ * hold. Everything else is only checked to be JSON (docs/reference/contract.md#1-32, #1-33).
  */
 import type { ProtocolId } from '../../catalogue.ts'
 import { type JsonFailure, type JsonKind, SCAN_DEPTH_MAX } from '../json-scanner.ts'
@@ -87,7 +86,7 @@ function excessOf(values: number, reading: RequestReading, bounds: BodyBounds): 
     : undefined
 }
 
-/** What an upstream may read otherwise than it is read here, so that another call would be made than is paid for. */
+/** What an upstream might read differently, so that it would make another call than the one that is charged. */
 function ambiguityOf(
   { lookAlike }: SpanReader,
   { streamIsClear }: RequestReading,

@@ -1,4 +1,4 @@
-/** What is known of a request once its body has been read. */
+/** What is known about a request once its body has been read. */
 import type { JsonKind } from '../json-scanner.ts'
 import type { Span } from '../splice.ts'
 import type { ItemReference } from './item-references.ts'
@@ -38,7 +38,7 @@ export interface ScannedRequest {
   /** Things that are each read with what is repeated, and its bytes. */
   readonly items: number
   readonly repeatedBytes: number
-  /** Unicode code points to be spoken, and the bytes that they are written in. */
+  /** Unicode code points to turn into speech, and their bytes. */
   readonly spokenCharacters: number
   readonly spokenBytes: number
   readonly extras: RequestExtras

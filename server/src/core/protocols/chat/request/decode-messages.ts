@@ -150,7 +150,7 @@ function decodeCall(entry: JsonValue, field: string): ToolCallPart | Refused {
   }
 }
 
-/** Text as the model wrote it, even when it is no JSON; some clients send the object itself. */
+/** Text as the model wrote it, even when it is not JSON; some clients send the object itself. */
 export function callArguments(value: Maybe): string {
   return typeof value === 'string' ? value : argumentsText(value)
 }
