@@ -14,8 +14,8 @@ export function isSynthesized(model: JsonValue | undefined): boolean {
 const UNINSTRUCTED = /^cosyvoice-(?:v2|v3-plus)/
 
 /**
- * Its own members besides, which a client may add. Not those that put other words in place of the text, which are not counted, nor
- * those that write whose account it is into the sound.
+ * The vendor's own members, which a client may add. Not those that put other words in place of the text, which are not
+ * counted, nor those that write whose account it is into the sound.
  */
 const NAMES = {
   input: 'text',

@@ -144,7 +144,7 @@ function veoKind(veo: string, { firstFrame, lastFrame, referenceImages }: VideoR
   return newer && referenceImages.length > 0 ? '/reference-to-video' : ''
 }
 
-/** Owner and app: what comes behind belongs to the order, not to its requests. */
+/** Owner and app: the rest belongs to the order, not to its requests. */
 export function appOf(endpoint: string): string {
   return endpoint.split('/').slice(0, 2).join('/')
 }

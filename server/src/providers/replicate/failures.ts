@@ -1,6 +1,6 @@
 import type { FailureWords } from '../../core/routing/failure.ts'
 
-/** Codes in the text of a failed prediction; the others are the platform's own trouble. */
+/** Codes in the text of a failed prediction; others are the platform's own failures. */
 export const WORDS: FailureWords = { e005: 'refused-content', e006: 'request' }
 
 /** The error is free text; some of it carries a code. */

@@ -118,7 +118,7 @@ function read({ body, order, asked }: TaskReply, { baseUrl }: { readonly baseUrl
     : { url: questionOf(order ?? body, baseUrl, id), headers: {} }
 }
 
-/** The address it wants to be asked at, trusted with the key only at the host that was asked. */
+/** The address to poll; the key is sent to it only if it is on the host of the order. */
 function questionOf(order: JsonObject, baseUrl: string, id: string): string {
   const told = linkIn(objectAt(order, 'urls')['get'])
   if (told !== undefined && originOf(told) === originOf(baseUrl)) return told
