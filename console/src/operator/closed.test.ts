@@ -51,7 +51,7 @@ test('codes that are shown once are nowhere in the page, its history and its sto
   await form.getByRole('button', { name: 'Make codes' }).click()
   const code = (await form.getByLabel('Codes').inputValue()).trim()
   expect(code.length).toBeGreaterThan(10)
-  await form.getByRole('button', { name: 'I have kept them' }).click()
+  await form.getByRole('button', { name: 'I have saved them' }).click()
   await form.waitFor({ state: 'detached' })
   const kept = await page.evaluate<string>(
     'document.documentElement.outerHTML + location.href + JSON.stringify([history.state, { ...sessionStorage }, { ...localStorage }])',

@@ -1,8 +1,8 @@
 /**
  * Schema dialects. Clients send full JSON Schema; Anthropic's structured output takes a strict part of it, Gemini's
- * `parameters` a part of OpenAPI 3.0 that refuses every unknown keyword (docs/protocols.md#gemini-requests,
- * #structured-output-without-support). What a dialect cannot express is moved into `description`, where the model still
- * reads it. All traversals are bounded in depth and number of nodes.
+ * `parameters` a part of OpenAPI 3.0 that refuses every unknown keyword (docs/protocols.md#gemini-requests and
+ * docs/protocols.md#structured-output-without-support). What a dialect cannot express is moved into `description`, where
+ * the model still reads it. All traversals are bounded in depth and number of nodes.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { isJsonArray } from '../json-text.ts'
