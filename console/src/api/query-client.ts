@@ -24,7 +24,7 @@ export function createQueryClient(): QueryClient {
           failures < RETRIES_MAX && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       },
       // What was sent may be a secret, and what came back one that is shown once: both go with the form.
-      mutations: { retry: false, gcTime: 0 },
+      mutations: { networkMode: NETWORK_MODE, retry: false, gcTime: 0 },
     },
   })
 }
