@@ -2,7 +2,7 @@
 import OpenAI from 'openai'
 import { describe, expect, test, vi } from 'vitest'
 import { postJson } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, NO_TOKEN_PRICES } from '../../gateway/gateway.ts'
+import { NO_TOKEN_PRICES, PATIENCE_MS, putChain, putModel, putVendor } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { type Answerer, answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
@@ -149,7 +149,7 @@ describe('whoever leaves while it is made', () => {
       const last = await gateway.lastLog()
       expect(last).toMatchObject({ clientGone: true, ending: 'client-gone' })
       return last
-    })
+    }, PATIENCE_MS)
 
   test.each<[string, Answerer, number]>([
     ['that comes to be', made('https://p.example/1.png', 'https://p.example/2.png'), 2],

@@ -18,6 +18,8 @@ const MET_ELSEWHERE = [
   'POST /api/v1/payments/{provider}/webhook',
   'POST /api/v1/user/user/top-ups',
   'GET /api/v1/user/user/top-ups/{id}',
+  // server/test/customers/kept-conversation.test.ts
+  'GET /api/v1/user/user/logs/{request_id}/conversation',
   // server/test/customers/alerts.test.ts
   'POST /api/v1/user/user/alerts/test',
   // server/test/identity/sign-in-services.test.ts
