@@ -63,8 +63,6 @@ export class EngineStore implements SimulatedStore {
   /** Own credentials there are, and whether they are switched on. */
   readonly #byok = new Map<AccountId, Map<VendorCode, boolean>>()
   #switchedOff = 0
-  /** Every other batch is run as two that follow each other. */
-  #followed = false
   readonly #ordered = new Set<string>()
   readonly #epochs = new Map<InstanceId, number>()
   readonly #accounts = new Set<AccountId>()
@@ -118,11 +116,8 @@ export class EngineStore implements SimulatedStore {
 
   async run(batch: readonly HotOperation[], opening: 0 | 1): Promise<readonly Answer[]> {
     for (const operation of batch) this.#touch(operation)
-    const engine = this.#options.hot.engines[opening]
-    if (engine === undefined) return []
-    this.#followed = !this.#followed
-    const results = this.#followed ? await runFollowed(engine, batch) : await engine.runHot(batch)
-    return results.map(answerOf)
+    const results = await this.#options.hot.engines[opening]?.runHot(batch)
+    return results?.map(answerOf) ?? []
   }
 
   async order(
@@ -412,18 +407,6 @@ const MONEY: ReadonlySet<string> = new Set([
   'monthSpent',
   'monthHeld',
 ])
-
-/** The half that an engine does not ask for by itself is run after it. */
-async function runFollowed(engine: SqlEngine, batch: readonly HotOperation[]): Promise<readonly HotResult[]> {
-  const middle = batch.length >> 1
-  const waiting = [batch.slice(middle)]
-  let behind: Promise<readonly HotResult[]> | undefined
-  const results = await engine.runHot(batch.slice(0, middle), () => {
-    const operations = waiting.shift()
-    return operations === undefined ? undefined : { operations, answer: (answer) => void (behind = answer) }
-  })
-  return [...results, ...(await (behind ?? engine.runHot(waiting[0] ?? [])))]
-}
 
 function answerOf(result: HotResult): Answer {
   return result.kind === 'impossible' ? { kind: 'impossible' } : result.outcome

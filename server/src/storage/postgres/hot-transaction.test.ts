@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { exampleReserve } from '../../core/calls/examples.ts'
 import type { StoredRow } from '../sql/table.ts'
 import { UsageSummer } from '../sql/usage/usage-summer.ts'
-import { decideOpened, openBatch } from './hot-transaction.ts'
+import { runHotTransaction } from './hot-transaction.ts'
 import type { RoundTrip } from './round-trip.ts'
 
 const KEY_ROW = { id: 'key_1', account_id: 'acc_1', status: 'enabled', expires_at: null, policy: null }
@@ -53,17 +53,15 @@ async function statementsOf(member: string | null): Promise<readonly (readonly s
       if (row !== undefined) sent.rows.push(row)
     }
   }
-  const connection = {
-    make,
-    makeBoth: () => {
-      throw new Error('one batch alone is not made with another')
+  const [result] = await runHotTransaction(
+    { make },
+    {
+      operations: [exampleReserve('call_1')],
+      origin: 'here',
+      usage: new UsageSummer(),
+      trust: 'open-calls',
     },
-  }
-  const opened = openBatch([exampleReserve('call_1')], 'open-calls')
-  await make(opened.trip)
-  const decided = await decideOpened({ connection, origin: 'here', usage: new UsageSummer() }, opened)
-  await make(decided.trip)
-  const [result] = decided.results
+  )
   expect(result).toMatchObject({ outcome: { kind: 'reserved' } })
   return trips
 }

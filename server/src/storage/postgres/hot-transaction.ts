@@ -1,6 +1,6 @@
 /**
- * One batch of hot verbs as one PostgreSQL transaction: a round trip that begins, locks and reads, and one that writes
- * and commits.
+ * One batch of hot verbs as one PostgreSQL transaction in two round trips: one that begins, locks and reads, one that
+ * writes and commits.
  */
 import type {
   AccountRow,
@@ -31,7 +31,7 @@ import { decodeKeyRow } from '../sql/accounts/key-row.ts'
 import { decodeLimitState } from '../sql/calls/limit-state-row.ts'
 import { decodeMemberRow } from '../sql/organisations/member-row.ts'
 import { decodeOpenCall } from '../sql/calls/open-call-row.ts'
-import { type StoredRow, textOf } from '../sql/table.ts'
+import { textOf } from '../sql/table.ts'
 import { pairLogs, type ReplacedLog, type UsageSummer } from '../sql/usage/usage-summer.ts'
 import {
   addVideoEnd,
@@ -51,63 +51,48 @@ import {
 import { encodeNotice } from './listener.ts'
 import { RoundTrip, type RoundTripper } from './round-trip.ts'
 
-/** A batch whose transaction begins with `trip`: locks, and what the operations name themselves. */
-export interface OpenedBatch {
+export interface HotTransaction {
   readonly operations: readonly HotOperation[]
-  readonly trip: RoundTrip
-  readonly named: WantedRows
-  readonly calls: readonly StoredRow[]
-  readonly ended: readonly StoredRow[]
-  readonly load: () => LoadedRows
-}
-
-export function openBatch(operations: readonly HotOperation[], trust: Trust): OpenedBatch {
-  const wanted = wantedCalls(operations, trust)
-  const named = wantedRows(operations, new Map())
-  const trip = new RoundTrip()
-  trip.add(BEGIN)
-  const calls = trip.read(LOCK_OPEN_CALLS, wanted.callIds)
-  const ended = trip.read(FIND_ENDED, wanted.endable)
-  return { operations, trip, named, calls, ended, load: addLoad(trip, named) }
-}
-
-export interface DecidedBatch {
-  readonly results: readonly HotResult[]
-  /** Writes and commits. After a failed write the server skips the commit that follows. */
-  readonly trip: RoundTrip
-}
-
-export interface Decider {
-  readonly connection: RoundTripper
   /** Whose announcements these are. */
   readonly origin: string
   readonly usage: UsageSummer
+  readonly trust: Trust
 }
 
-/** Decides a batch whose opening has been answered; what only open calls and keys know of is loaded first. */
-export async function decideOpened(
-  { connection, origin, usage }: Decider,
-  opened: OpenedBatch,
-): Promise<DecidedBatch> {
+export async function runHotTransaction(
+  connection: RoundTripper,
+  { operations, origin, usage, trust }: HotTransaction,
+): Promise<readonly HotResult[]> {
+  const wanted = wantedCalls(operations, trust)
+  // What the operations name themselves is asked for at once; what only their open calls know follows.
+  const named = wantedRows(operations, new Map())
+  const first = new RoundTrip()
+  first.add(BEGIN)
+  const calls = first.read(LOCK_OPEN_CALLS, wanted.callIds)
+  const ended = first.read(FIND_ENDED, wanted.endable)
+  const loadNamed = addLoad(first, named)
+  await connection.make(first)
   const openCalls = new Map<CallId, OpenCall>(
-    opened.calls.map(decodeOpenCall).map((call) => [call.callId, call] as const),
+    calls.map(decodeOpenCall).map((call) => [call.callId, call] as const),
   )
-  const loaded = opened.load()
-  const rest = await loadRest(connection, wantedRows(opened.operations, openCalls), {
-    named: opened.named,
+  const loaded = loadNamed()
+  const rest = await loadRest(connection, wantedRows(operations, openCalls), {
+    named,
     members: wantedMembers(loaded.keys, openCalls.values()),
   })
   const { results, writes } = decideHotBatch(
     hotRows(openCalls, [loaded, rest], rest.members),
-    opened.operations,
-    new Set(opened.ended.map((row) => callId(textOf(row, 'call_id')))),
+    operations,
+    new Set(ended.map((row) => callId(textOf(row, 'call_id')))),
   )
   const replaced = await readReplaced(connection, writes.logsCorrected)
-  const trip = new RoundTrip()
-  addWrites(trip, writes, usage.sum(writes.logs, replaced))
-  for (const video of writes.videosEnded) addVideoEnd(trip, video, noticeOf(video, origin))
-  trip.add(COMMIT)
-  return { results, trip }
+  // A write that fails keeps the server from the commit behind it.
+  const last = new RoundTrip()
+  addWrites(last, writes, usage.sum(writes.logs, replaced))
+  for (const video of writes.videosEnded) addVideoEnd(last, video, noticeOf(video, origin))
+  last.add(COMMIT)
+  await connection.make(last)
+  return results
 }
 
 /** Only calls that were recovered before cost this round trip, and they are rare. */

@@ -41,17 +41,6 @@ export class RoundTrip {
 /** Makes round trips; errors are the port's own. */
 export interface RoundTripper {
   make(trip: RoundTrip): Promise<void>
-  /**
-   * Two in one message, each answered as soon as it is through. Where the first fails, the server still runs the second; in
-   * a transaction that has failed it runs none of it.
-   */
-  makeBoth(trip: RoundTrip, behind: RoundTrip): BothMade
-}
-
-export interface BothMade {
-  readonly first: Promise<void>
-  /** Its failure may be left unheard. */
-  readonly second: Promise<void>
 }
 
 export interface PreparedStatements {
@@ -68,7 +57,7 @@ interface Column {
   readonly parse: (text: string) => bigint | string
 }
 
-/** A connection that knows its statements. Round trips are made one after the other, or two in one message. */
+/** A connection that knows its statements. Round trips are made one after the other. */
 export class HotConnection implements RoundTripper {
   readonly #client: pg.ClientBase
   readonly #writer: MessageWriter
@@ -102,22 +91,12 @@ export class HotConnection implements RoundTripper {
     )
   }
 
-  make(trip: RoundTrip): Promise<void> {
-    return this.#submit(trip, this.#written([trip]))
-  }
-
-  makeBoth(trip: RoundTrip, behind: RoundTrip): BothMade {
-    const first = this.#submit(trip, this.#written([trip, behind]))
-    const second = this.#submit(behind, NOTHING)
-    second.catch(() => {})
-    return { first, second }
-  }
-
-  async #submit({ statements }: RoundTrip, bytes: Uint8Array): Promise<void> {
+  async make({ statements }: RoundTrip): Promise<void> {
+    this.#write(statements)
     const columns = this.#columns
     let at = 0
     try {
-      await submit(this.#client, bytes, {
+      await submit(this.#client, this.#writer.take(), {
         row: (fields) => {
           const sent = statements[at]
           if (sent !== undefined) sent.rows.push(rowOf(columns.get(sent.statement) ?? [], fields))
@@ -131,27 +110,20 @@ export class HotConnection implements RoundTripper {
     }
   }
 
-  /** Each with a `sync` of its own, so that each is answered by itself. */
-  #written(trips: readonly RoundTrip[]): Uint8Array {
+  #write(statements: readonly Sent[]): void {
     const writer = this.#writer
     try {
-      for (const { statements } of trips) {
-        for (const { statement, values } of statements) {
-          if (statement.name === '') writer.parse('', statement.text)
-          writer.run(statement.name, values)
-        }
-        writer.sync()
+      for (const { statement, values } of statements) {
+        if (statement.name === '') writer.parse('', statement.text)
+        writer.run(statement.name, values)
       }
-      return writer.take()
+      writer.sync()
     } catch (error) {
       writer.clear()
       throw error
     }
   }
 }
-
-/** Of a round trip that went with the one before it. */
-const NOTHING = new Uint8Array(0)
 
 type Fields = readonly (string | null)[]
 
@@ -198,8 +170,8 @@ class Submission implements pg.Submittable {
   }
 
   submit({ stream }: pg.Connection): void {
-    // The connection notifies waiting callers of an ended stream.
-    if (stream.writable && this.#bytes.length > 0) stream.write(this.#bytes)
+    // A stream that has ended is told to whoever waits by the connection.
+    if (stream.writable) stream.write(this.#bytes)
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {

@@ -17,15 +17,9 @@ export interface SqlEngine {
   readonly hotConcurrency: number
   /** If all users of this database are processes of this machine: which one this is, and which have ended. */
   readonly processes?: { readonly own: string | undefined; isGone(place: string): boolean }
-  /**
-   * One batch, one transaction: all of it or an error. An engine that can begin a batch with the commit of this one asks
-   * for it, and goes on with it when this one is answered.
-   */
-  runHot(
-    operations: readonly HotOperation[],
-    following?: () => FollowingBatch | undefined,
-  ): Promise<readonly HotResult[]>
-  /** Writes as much as many calls would, and rolls it back: a database may accept a heartbeat but nothing larger. */
+  /** One batch, one transaction: all of it or an error. */
+  runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]>
+  /** Writes as much as many calls would, and takes it back: a database may take a beat and nothing larger. */
   tryWriting(): Promise<void>
   /** Part of a transaction: when it commits, the other instances are notified. */
   announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void>
@@ -39,13 +33,6 @@ export interface SqlEngine {
    */
   keepLog?(upkeep: LogUpkeep): Promise<number>
   close(): Promise<void>
-}
-
-/** A batch that waits while another one runs. */
-export interface FollowingBatch {
-  readonly operations: readonly HotOperation[]
-  /** Told at once what its results will be; called exactly once. */
-  readonly answer: (results: Promise<readonly HotResult[]>) => void
 }
 
 /** The narrow part of a logger that storage uses. */

@@ -44,7 +44,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   const announceHere = (change: Announcement) => subscribers.tell(change)
   const write = createAnnouncedWrite(engine, announceHere)
   const group = new GroupCommit({
-    run: (operations, following) => engine.runHot(operations, following),
+    run: (operations) => engine.runHot(operations),
     concurrency: engine.hotConcurrency,
   })
   /** The stores whose writes an audited act may share: over their own transactions, or all in one. */

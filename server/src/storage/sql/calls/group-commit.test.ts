@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { exampleLog, exampleReserve, exampleSettle } from '../../../core/calls/examples.ts'
 import type { HotOperation } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
-import type { FollowingBatch } from '../engine.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import type { HotResult } from './hot-batch.ts'
 
@@ -12,30 +11,21 @@ const DONE: HotResult = { kind: 'outcome', outcome: { kind: 'done' } }
 function scripted(options: Partial<GroupCommitOptions> = {}) {
   const batches: string[][] = []
   const running: ((error?: Error) => void)[] = []
-  /** Of each batch what asks for the one that follows. */
-  const asks: (() => FollowingBatch | undefined)[] = []
   const group = new GroupCommit({
     concurrency: 1,
     ...options,
-    run: (operations, following = () => undefined) =>
+    run: (operations) =>
       new Promise((resolve, reject) => {
         batches.push(operations.map(nameOf))
-        asks.push(following)
         running.push((error) => (error === undefined ? resolve(operations.map(() => DONE)) : reject(error)))
       }),
   })
-  return { group, batches, asks, finish: (error?: Error) => running.shift()?.(error) }
+  return { group, batches, finish: (error?: Error) => running.shift()?.(error) }
 }
 
 const nameOf = (operation: HotOperation): string =>
   operation.kind === 'log' ? operation.log.callId : operation.callId
 const reserve = (id: string) => exampleReserve(id)
-/** The process is never busy, whatever else this machine does. */
-function beIdle(): void {
-  const utilization = vi.spyOn(performance, 'eventLoopUtilization')
-  utilization.mockReturnValue({ idle: 1, active: 0, utilization: 0 })
-  onTestFinished(() => utilization.mockRestore())
-}
 /** Until everything that can start has started. */
 const settled = () => vi.advanceTimersByTimeAsync(10)
 
@@ -83,7 +73,8 @@ describe('group commit', () => {
     },
     { what: 'a log row', operation: { kind: 'log', log: exampleLog('a') }, waited: false },
   ] as const)('where others do not keep the process busy, $what goes at once: $waited', async (row) => {
-    beIdle()
+    const idle = { idle: 1, active: 0, utilization: 0 }
+    const utilization = vi.spyOn(performance, 'eventLoopUtilization').mockReturnValue(idle)
     const { group, batches, finish } = scripted()
     const answered = group.submit(row.operation)
     await vi.advanceTimersByTimeAsync(1)
@@ -91,6 +82,7 @@ describe('group commit', () => {
     await settled()
     finish()
     await answered
+    utilization.mockRestore()
   })
 
   test('a batch is bounded, the rest follows in order', async () => {
@@ -123,63 +115,6 @@ describe('group commit', () => {
     await settled()
     finish()
     await Promise.all(all)
-  })
-
-  test('an engine that asks what follows is given what waits, once, and answers it in place of a batch of its own', async () => {
-    beIdle()
-    const { group, batches, asks, finish } = scripted()
-    const first = group.submit(reserve('a'))
-    await settled()
-    const others = [group.submit(reserve('b')), group.submit(reserve('c'))]
-    const following = asks[0]?.()
-    expect(following?.operations.map(nameOf)).toEqual(['b', 'c'])
-    expect(asks[0]?.()).toBeUndefined()
-    following?.answer(Promise.resolve([DONE, DONE]))
-    expect(await Promise.all(others)).toEqual([DONE, DONE])
-    finish()
-    await first
-    await settled()
-    expect(batches).toEqual([['a']])
-  })
-
-  test('what nobody waits for does not follow: it gathers company', async () => {
-    beIdle()
-    const { group, asks, finish } = scripted()
-    const first = group.submit(reserve('a'))
-    await settled()
-    const log = group.submit({ kind: 'log', log: exampleLog('later') })
-    expect(asks[0]?.()).toBeUndefined()
-    finish()
-    await first
-    await settled()
-    finish()
-    await log
-  })
-
-  test('one that follows takes a place until it is answered, and closing waits for it', async () => {
-    beIdle()
-    const { group, batches, asks, finish } = scripted()
-    const first = group.submit(reserve('a'))
-    await settled()
-    const second = group.submit(reserve('b'))
-    const following = asks[0]?.()
-    finish()
-    await first
-    const third = group.submit(reserve('c'))
-    await settled()
-    expect(batches).toEqual([['a']])
-    let closed = false
-    const closing = group.close().then(() => {
-      closed = true
-    })
-    await settled()
-    expect(closed).toBe(false)
-    following?.answer(Promise.resolve([DONE]))
-    await second
-    await settled()
-    finish()
-    await Promise.all([third, closing])
-    expect(batches).toEqual([['a'], ['c']])
   })
 
   test('one operation that cannot be written does not take the others with it', async () => {

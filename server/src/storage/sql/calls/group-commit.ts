@@ -5,7 +5,6 @@
  */
 import type { HotOperation } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
-import type { FollowingBatch, SqlEngine } from '../engine.ts'
 import type { HotResult } from './hot-batch.ts'
 
 /** Operations per transaction: beyond some hundreds, larger batches only add waiting. */
@@ -41,7 +40,7 @@ interface Waiting {
 }
 
 export interface GroupCommitOptions {
-  readonly run: SqlEngine['runHot']
+  readonly run: (operations: readonly HotOperation[]) => Promise<readonly HotResult[]>
   /** Batches that may run at once. */
   readonly concurrency: number
   readonly batchMax?: number
@@ -99,15 +98,11 @@ export class GroupCommit {
   /** At the end of this turn of the event loop, so that calls read from many sockets in it share a batch. */
   #schedule(): void {
     if (this.#scheduled || this.#running >= this.#concurrency) return
-    if (this.#gathers()) {
+    if (this.#busy && !this.#closed && this.#queue.length < GATHER_MIN) {
       this.#gathering ??= setTimeout(() => this.#startSoon(), GATHER_MS)
       return
     }
     this.#startSoon()
-  }
-
-  #gathers(): boolean {
-    return this.#busy && !this.#closed && this.#queue.length < GATHER_MIN
   }
 
   #startSoon(): void {
@@ -145,8 +140,23 @@ export class GroupCommit {
     this.#noteFull(performance.now())
   }
 
+  /**
+   * A client waits for its place before the call goes on, and for the end of its answer until the charge is on disk. The
+   * rest is done behind its back.
+   */
   #startsAtOnce(operation: HotOperation): boolean {
-    return isAwaited(operation) && !(this.#storeIsFull && operation.kind === 'settle')
+    switch (operation.kind) {
+      case 'reserve':
+      case 'claim':
+        return true
+      case 'settle':
+        return !this.#storeIsFull
+      case 'unclaim':
+      case 'progress':
+      case 'abandon':
+      case 'log':
+        return false
+    }
   }
 
   #scheduleLater(): void {
@@ -161,12 +171,6 @@ export class GroupCommit {
     if (this.#queue.length === 0 || this.#running >= this.#concurrency) return
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const { operations, answer } = this.#take()
-    answer(this.#run(operations, () => this.#follow()))
-    if (this.#queue.length > 0) this.#scheduleRest()
-  }
-
-  #take(): FollowingBatch {
     const batch = this.#queue.splice(0, this.#batchMax)
     this.#changeRunning(1)
     const finished = () => {
@@ -174,34 +178,20 @@ export class GroupCommit {
       if (this.#queue.length > 0) this.#scheduleRest()
       else if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     }
-    return {
-      operations: batch.map(({ operation }) => operation),
-      // `#settle` reports every failure to its callers, so it never rejects.
-      answer: (results) => void this.#settle(batch, results).then(finished, finished),
-    }
-  }
-
-  /** What goes with the commit of a batch that runs, for which charges need not gather: they make nobody wait. */
-  #follow(): FollowingBatch | undefined {
-    if (this.#queue.length === 0 || this.#gathers()) return undefined
-    return this.#closed || this.#queue.some(({ operation }) => isAwaited(operation))
-      ? this.#take()
-      : undefined
+    // `#settle` reports every failure to its callers, so it never rejects.
+    this.#settle(batch).then(finished, finished)
+    if (this.#queue.length > 0) this.#scheduleRest()
   }
 
   #scheduleRest(): void {
-    if (this.#restIsAwaited()) this.#schedule()
+    const awaited = this.#closed || this.#queue.some(({ operation }) => this.#startsAtOnce(operation))
+    if (awaited || this.#queue.length >= this.#batchMax) this.#schedule()
     else this.#scheduleLater()
   }
 
-  #restIsAwaited(): boolean {
-    if (this.#closed || this.#queue.length >= this.#batchMax) return true
-    return this.#queue.some(({ operation }) => this.#startsAtOnce(operation))
-  }
-
-  async #settle(batch: readonly Waiting[], running: Promise<readonly HotResult[]>): Promise<void> {
+  async #settle(batch: readonly Waiting[]): Promise<void> {
     try {
-      const results = await running
+      const results = await this.#run(batch.map(({ operation }) => operation))
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index]
         if (result === undefined) reject(new Error('the batch returned fewer results than operations'))
@@ -219,26 +209,7 @@ export class GroupCommit {
       return
     }
     const middle = batch.length >> 1
-    for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
-      await this.#settle(half, this.#run(half.map(({ operation }) => operation)))
-    }
-  }
-}
-
-/**
- * A client waits for the reservation before its call continues, and for the end of its answer until the charge is on
- * disk. Nobody waits for the rest.
- */
-function isAwaited({ kind }: HotOperation): boolean {
-  switch (kind) {
-    case 'reserve':
-    case 'claim':
-    case 'settle':
-      return true
-    case 'unclaim':
-    case 'progress':
-    case 'abandon':
-    case 'log':
-      return false
+    await this.#settle(batch.slice(0, middle))
+    await this.#settle(batch.slice(middle))
   }
 }
