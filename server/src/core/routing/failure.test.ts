@@ -179,9 +179,9 @@ describe('the class', () => {
 })
 
 describe('what follows', () => {
-  test('only what blames the request, or is a refusal, stays with its chain', () => {
+  test('only what blames the request, is a refusal, or may have been made, stays with its chain', () => {
     const staying = Object.entries(CONSEQUENCES).filter(([, consequence]) => !consequence.nextChain)
-    expect(staying.map(([kind]) => kind).toSorted()).toEqual(['refused-content', 'request'])
+    expect(staying.map(([kind]) => kind).toSorted()).toEqual(['lost-task', 'refused-content', 'request'])
   })
 
   test('the fallback model is tried for exactly what moves to the next chain', () => {
