@@ -106,7 +106,7 @@ test('registers with a code by mail', async () => {
   await page.getByLabel('New password', { exact: true }).fill('short')
   await page.getByLabel('Code', { exact: true }).fill('000000')
   await page.getByRole('button', { name: 'Create account' }).click()
-  await page.getByText('Take at least 8 characters').waitFor()
+  await page.getByText('Use at least 8 characters').waitFor()
   await page.getByLabel('New password', { exact: true }).fill('a password of mine')
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByText('This code is not right').waitFor()

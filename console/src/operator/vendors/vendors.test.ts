@@ -80,7 +80,7 @@ test('every kind tells what it needs', async () => {
   const { page } = visit
   await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Every kind').click()
   await page.getByRole('row', { name: /Google Vertex AI.*Service account, project/ }).waitFor()
-  await page.getByRole('row', { name: /OpenAI-compatible.*Has to be said/ }).waitFor()
+  await page.getByRole('row', { name: /OpenAI-compatible.*Required/ }).waitFor()
   await visit.close()
 })
 
