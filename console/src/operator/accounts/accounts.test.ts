@@ -82,7 +82,7 @@ test('an account is made, given Credits once, changed, suspended and let in agai
   await page.getByRole('option', { name: 'PLUS' }).click()
   await edit.getByRole('button', { name: 'Add a limit' }).click()
   await edit.getByRole('button', { name: 'Save' }).click()
-  await edit.getByText('Enter an amount.').waitFor()
+  await edit.getByText('Enter a number.').waitFor()
   await edit.getByRole('textbox', { name: 'At most' }).fill('9000')
   await edit.getByRole('button', { name: 'Save' }).click()
   await edit.waitFor({ state: 'detached' })
