@@ -8,6 +8,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { TOOK_OVER, WAS_TAKEN_OVER } from '../../src/app/rounds/instance-rounds.ts'
 import { Cable } from '../postgres/cable.ts'
 import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { sluice } from '../video/processes.ts'
@@ -166,7 +167,7 @@ function expectNobodyTakenOver(running: readonly Launched[], pausedMs = 0): void
     ),
   )
   if (starved) process.stdout.write('the machine was too busy to tell who takes over\n')
-  else expect(running.map(({ errors }) => errors()).join('')).not.toContain('was taken over')
+  else expect(running.map(({ errors }) => errors()).join('')).not.toContain(WAS_TAKEN_OVER)
 }
 
 const OUTAGES = FULL
@@ -281,9 +282,7 @@ describe.concurrent('a pause', () => {
         await wait(8 * UNIT_MS)
         await load.stop()
         await world.expectCharged(running, load.charged())
-        await eventually('it warns', () =>
-          Promise.resolve(sleeper.errors().includes('this process was taken over')),
-        )
+        await eventually('it warns', () => Promise.resolve(sleeper.errors().includes(WAS_TAKEN_OVER)))
         expectNobodyTakenOver([other])
         await stopAll(running)
       }),
@@ -346,16 +345,13 @@ describe.concurrent('a pause', () => {
         await wait(8 * UNIT_MS)
         await load.stop()
         await world.expectCharged([instance], load.charged())
-        await eventually('it warns', () =>
-          Promise.resolve(instance.errors().includes('this process was taken over')),
-        )
+        await eventually('it warns', () => Promise.resolve(instance.errors().includes(WAS_TAKEN_OVER)))
         await instance.stop()
       }),
   )
 })
 
-const hasTakenOver = (instance: Launched) =>
-  Promise.resolve(instance.errors().includes('or that no longer report'))
+const hasTakenOver = (instance: Launched) => Promise.resolve(instance.errors().includes(TOOK_OVER))
 
 /** The first of two sleeps until the second has ended its calls; then it goes on. */
 async function takeOver(

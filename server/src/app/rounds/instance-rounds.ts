@@ -31,6 +31,13 @@ const LEAKED_AFTER_MS = 600_000
 /** Told to begin a new epoch it beats again at once; who is told so again and again waits for the next round. */
 const EPOCHS_AT_ONCE = 3
 
+/** Logged by whoever takes over. */
+export const TOOK_OVER = 'took over from processes that died or stopped reporting, and ended their calls'
+/** Logged by whom others took over from. */
+export const WAS_TAKEN_OVER =
+  'this process was taken over, because its heartbeat stopped for too long: others ended its calls at their ' +
+  'last known usage; calls that still run here are charged in full when they end'
+
 export class InstanceRounds {
   readonly #options: InstanceRoundsOptions
   #watch: Watch = NOT_WATCHING
@@ -73,7 +80,7 @@ export class InstanceRounds {
     if (ended > 0)
       telemetry.log.warn(
         { ended, instances: seen.silent.filter(({ hasCalls }) => hasCalls).map(({ id }) => id) },
-        'took over from processes that died or stopped reporting, and ended their calls',
+        TOOK_OVER,
       )
   }
 
@@ -107,10 +114,6 @@ export class InstanceRounds {
   }
 
   #warnTakenOver(): void {
-    this.#options.telemetry.log.warn(
-      { instance: this.#options.instance, epoch: this.#epoch },
-      'this process was taken over, because its heartbeat stopped for too long: others ended its calls at their ' +
-        'last known usage; calls that still run here are charged in full when they end',
-    )
+    this.#options.telemetry.log.warn({ instance: this.#options.instance, epoch: this.#epoch }, WAS_TAKEN_OVER)
   }
 }
