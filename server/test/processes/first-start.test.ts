@@ -79,7 +79,9 @@ test('a first start says what it does, in text that no log line stands in; a lat
   await second.stop()
   rmSync(directory, { recursive: true })
   const [told = ''] = first.errors().split('{"level"')
-  expect(told).toMatch(/^First start: creating the secret key and the database in \S+\.\nThe database is ready\..*\n\nSluice is ready\.\n/)
+  expect(told).toMatch(
+    /^First start: creating the secret key and the database in \S+\.\nThe database is ready\..*\n\nSluice is ready\.\n/,
+  )
   expect(told).toMatch(/\n {2}mail +not configured \(SLUICE_SMTP_URL\).*\n {2}phones +not configured/)
   expect(told).toMatch(/claude -p Hello\n\nThe console\. .*\n.*\n {2}http:\S+\/console\/setup\?token=\S+\n$/)
   expect(second.errors()).toMatch(/^\nSluice is ready\.\n/)

@@ -88,7 +88,7 @@ test('whatever the platform’s own currency is, list prices are added as the ve
   expect(JSON.parse(told)).toContainEqual(
     expect.objectContaining({
       check: 'currencies',
-      found: expect.stringContaining('USD, at 7200 Credits for one USD'),
+      found: expect.stringMatching(/^models priced in USD: \d+, at 7200 Credits for one USD$/),
     }),
   )
 })
