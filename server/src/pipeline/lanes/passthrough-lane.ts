@@ -149,9 +149,13 @@ function openOver(
 
 /** In such a form a document is not an answer: it is an error, or a page of a proxy in between. */
 const DOCUMENT = /^(?:application\/(?:[^;\s]+\+)?json|text\/html)\b/i
+/** Nor is any text, where all answers are sound. */
+const WORDS = /^(?:text\/|application\/(?:[^;\s]+\+)?xml\b)/i
 
-function passesBytes({ endpoint }: ReservedCall, contentType: string | undefined): boolean {
-  return endpoint.kind.form?.answersInBytes !== undefined && !DOCUMENT.test(contentType ?? '')
+function passesBytes({ endpoint }: ReservedCall, contentType = ''): boolean {
+  const inBytes = endpoint.kind.form?.answersInBytes
+  if (inBytes === undefined || DOCUMENT.test(contentType)) return false
+  return inBytes === 'too' || !WORDS.test(contentType)
 }
 
 /** Where answers are bytes only, a document is read for an error and never passed on. */

@@ -15,12 +15,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['opus', 'audio/opus'],
 ])
 
-/** The vendor's own members, which a client may add. */
+/** The vendor's own members, which a client may add. Not `pronunciation_dict`, which puts words that are not counted in place of the text. */
 const OWN = {
   model: 'model',
   input: 'text',
   language_boost: 'language_boost',
-  pronunciation_dict: 'pronunciation_dict',
   timbre_weights: 'timbre_weights',
   timber_weights: 'timber_weights',
   voice_modify: 'voice_modify',

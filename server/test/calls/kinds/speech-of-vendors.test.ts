@@ -132,6 +132,19 @@ describe('MiniMax', () => {
     expect(await speak(asked)).toMatchObject({ dropped: '%C3%BC,x%0D%0Ay:%20z' })
   })
 
+  test('speaks no words but those that are counted', async () => {
+    upstream.answer(spoken(SOUND))
+    const { dropped } = await speak({
+      model: 'of-minimax',
+      input: 'Hi',
+      voice: 'v',
+      pronunciation_dict: { tone: ['Hi/a long text'] },
+    })
+    expect(dropped).toBe('pronunciation_dict')
+    expect(sent()).toMatchObject([[expect.any(String), { text: 'Hi', voice_setting: { voice_id: 'v' } }]])
+    expect(upstream.requests[0]?.body.toString()).not.toContain('a long text')
+  })
+
   test('is charged by the characters counted here, whatever it tells', async () => {
     upstream.answer(spoken(SOUND))
     await speak({ model: 'of-minimax', input: '你好，世界', voice: 'v' })

@@ -162,6 +162,8 @@ describe('before the first byte', () => {
     ['a document that tells of no error', answerJson({ status: 'queued', data: [] })],
     ['one in the form of problems', answerJson({ error: {} }, 200, { 'content-type': 'application/x+json' })],
     ['a page', answerJson('<html>sign in</html>', 200, { 'content-type': 'text/html; charset=utf-8' })],
+    ['a line of a proxy', answerJson('no healthy upstream', 200, { 'content-type': 'text/plain' })],
+    ['a fault in XML', answerJson('<Error/>', 200, { 'content-type': 'application/xml' })],
   ])('%s leads to the next chain [D-speech-06]', async (_what, answerer) => {
     upstream.answer(answerer)
     spare.answer(sound)
