@@ -64,6 +64,8 @@ export interface PassedDialect extends WireDialect {
   readonly protocol: PassedFormId
   /** For a vendor with a form of its own. Absent: bytes pass unchanged. */
   readonly rewrite?: FormRewrite
+  /** Of images: one call of this model makes one, whatever number is asked for. Absent: as many as are asked for. */
+  makesOne?(model: ForwardModelId): boolean
   /** Of a vendor that makes a task of what it is asked. Absent: its first answer is the answer. */
   readonly tasks?: TaskForm
   /** For a vendor that supports Google's own embed calls: the dialect for clients of those. Absent: they are converted. */

@@ -42,6 +42,7 @@ export const IMAGES: EndpointKind = {
       stream: 'stream',
       n: 'candidates',
       // Ark makes a series of pictures for one request, as many as the prompt needs.
+      sequential_image_generation: 'candidates-open',
       'sequential_image_generation_options.max_images': 'candidates-most',
       // Pictures to start from are behind addresses, or in the body.
       image: 'unseen-input',

@@ -128,8 +128,11 @@ export function readingOf(
 ): MeterReading | undefined {
   const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
   const { form } = call.endpoint.kind
+  const { dialect } = upstreamOf(leg, call.catalogue)
+  const makesOne = 'makesOne' in dialect && dialect.makesOne?.(leg.chain.forwardModelId) === true
+  const imagesAsked = makesOne ? Math.min(1, estimate.images) : estimate.images
   const held = {
-    imagesAsked: form?.tokensPerImage === undefined ? 0 : estimate.images,
+    imagesAsked: form?.tokensPerImage === undefined ? 0 : imagesAsked,
     imagesAtOnce: !call.stream && call.scan.candidatesUncertain !== true,
     tokensPerImage: form?.tokensPerImage ?? 0,
     outputByRule: form?.answersInBytes !== undefined,

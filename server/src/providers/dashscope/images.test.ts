@@ -54,6 +54,18 @@ test.each(['wanx2.1-t2i-turbo', 'wan2.2-t2i-flash', 'wanx-v1'])('%s is asked for
   })
 })
 
+test.each([
+  ['wan2.6-t2i', 1],
+  ['wan2.2-t2i-flash', 1],
+  ['wanx-v1', 1],
+  ['qwen-image-plus', undefined],
+])('%s, which has a number of its own, is told that no number is one: %s', (model, n) => {
+  for (const said of [{}, { n: null }]) {
+    const { parameters = {} } = rewrite?.request({ prompt: 'red', ...said, model }).body ?? {}
+    expect(parameters).toEqual(n === undefined ? {} : { n })
+  }
+})
+
 const ASK = { url: `${OWN}/tasks/t%2F1`, headers: {} }
 
 test.each<[unknown, first: unknown, later: unknown]>([

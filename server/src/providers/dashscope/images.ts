@@ -25,6 +25,9 @@ const PARAMETERS = {
   style: 'style',
 }
 
+/** These make four where no number is said (docs/protocols.md#images). */
+const OF_FOUR = /^wan/
+
 const rewrite: FormRewrite = {
   linkedPictures: true,
   request: ({
@@ -36,7 +39,9 @@ const rewrite: FormRewrite = {
     ...rest
   }) => {
     const { members, dropped } = renamed(rest, PARAMETERS)
+    const isUnsaid = members['n'] === undefined && typeof model === 'string' && OF_FOUR.test(model)
     const parameters = {
+      ...(isUnsaid ? { n: 1 } : {}),
       ...members,
       ...(typeof size === 'string' && size !== 'auto' ? { size: size.replace('x', '*') } : {}),
     }

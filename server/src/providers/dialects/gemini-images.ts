@@ -65,5 +65,5 @@ export function toldUsage(usage: JsonValue | undefined): JsonObject {
 }
 
 export function geminiImages(place: GeminiPlace): PassedDialect {
-  return { ...generating('images', rewrite, place), paths: [GENERATIONS] }
+  return { ...generating('images', rewrite, place), paths: [GENERATIONS], makesOne: () => true }
 }

@@ -129,6 +129,7 @@ export const replicateImages: PassedDialect = {
   ...passedDialect({ protocol: 'images', path: '', words: WORDS, rewrite }),
   paths: [GENERATIONS],
   modelPlace: 'path',
+  makesOne: (model) => inputsOf(model).count === undefined,
   form: ({ baseUrl, operation, forwardModelId }) =>
     operation === 'count-tokens'
       ? undefined

@@ -33,6 +33,8 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('google', at.upstream, { kind: 'google' }),
   putModel('of-google', { supportFeatures: ['image'], pricing: BOTH }),
   putChain({ model: 'of-google', vendor: 'google', protocol: 'images' }),
+  putModel('hasty-google', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'hasty-google', vendor: 'google', protocol: 'images', clientGoneGraceMs: 0 }),
   ...over('by-token', { pricing: BY_TOKEN }),
   ...over('both', { pricing: BOTH }),
   putModel('sandbox-picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
@@ -180,7 +182,14 @@ describe('is charged', () => {
     [{ n: '3' }, 3n],
     [{ n: 0 }, 1n],
     [{ n: null }, 1n],
+    [{ n: ' +3.0 ' }, 3n],
+    [{ n: '1_0' }, 10n],
     [{ sequential_image_generation_options: { max_images: 5 } }, 5n],
+    [{ sequential_image_generation: 'disabled' }, 1n],
+    [{ sequential_image_generation: null }, 1n],
+    [{ sequential_image_generation: 'auto' }, 15n],
+    [{ sequential_image_generation: 'auto', sequential_image_generation_options: { max_images: 'x' } }, 15n],
+    [{ sequential_image_generation_options: { max_images: 5 }, sequential_image_generation: 'auto' }, 5n],
   ])('and held for %o before [D-images-09]', async (asked, images) => {
     const account = await gateway.newAccount({ credits: 10_000 })
     const held: bigint[] = []
@@ -346,7 +355,7 @@ describe('is written anew for Gemini', () => {
 
 describe('whoever leaves', () => {
   /** Hangs up as soon as the upstream has said so much; `asked` in the body. */
-  async function leaveAfter(said: string, asked: object): Promise<void> {
+  async function leaveAfter(said: string, asked: object, model = 'hasty'): Promise<void> {
     const leaving = new AbortController()
     upstream.answer(async (_request, response) => {
       const closed = new Promise<void>((resolve) => response.on('close', resolve))
@@ -360,7 +369,7 @@ describe('whoever leaves', () => {
     const answer = fetch(`${gateway.baseUrl}${PATH}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'hasty', prompt: 'x', ...asked }),
+      body: JSON.stringify({ model, prompt: 'x', ...asked }),
       signal: leaving.signal,
     })
     const left = answer.then(async ({ body }) => {
@@ -370,10 +379,10 @@ describe('whoever leaves', () => {
     await left.catch((error: unknown) => expect(error).toMatchObject({ name: 'AbortError' }))
   }
 
-  const lastOf = () =>
+  const lastOf = (model = 'hasty') =>
     vi.waitFor(async () => {
       const row = await gateway.lastLog()
-      expect(row).toMatchObject({ model: 'hasty', clientGone: true })
+      expect(row).toMatchObject({ model, clientGone: true })
       return row
     })
 
@@ -382,10 +391,21 @@ describe('whoever leaves', () => {
     expect(await lastOf()).toMatchObject({ images: 3, amount: 3n * PER_IMAGE, usageSource: 'estimated' })
   })
 
-  test('before anything came pays for one of a row whose length its vendor chooses [D-images-18]', async () => {
-    await leaveAfter('', { sequential_image_generation_options: { max_images: 5 } })
-    expect(await lastOf()).toMatchObject({ images: 1, amount: PER_IMAGE, usageSource: 'estimated' })
+  test('of a vendor that makes one a call pays for one, whatever number was asked for', async () => {
+    await leaveAfter('', { n: 3 }, 'hasty-google')
+    expect(await lastOf('hasty-google')).toMatchObject({ images: 1, amount: PER_IMAGE })
   })
+
+  test.each([
+    { sequential_image_generation_options: { max_images: 5 } },
+    { sequential_image_generation: 'auto' },
+  ])(
+    'before anything came pays for one of a row whose length its vendor chooses: %o [D-images-18]',
+    async (asked) => {
+      await leaveAfter('', asked)
+      expect(await lastOf()).toMatchObject({ images: 1, amount: PER_IMAGE, usageSource: 'estimated' })
+    },
+  )
 
   test('while its vendor ends such a row pays for what was made', async () => {
     const leaving = new AbortController()

@@ -4,6 +4,7 @@
  * refused: its vendor might do something else than is charged.
  */
 import type { Span } from '../splice.ts'
+import { countInText } from './count-in-text.ts'
 import { FormCutter, type FormPart } from './form-cutter.ts'
 import { NO_EXTRAS } from './request-extras.ts'
 import type { RequestScanner } from './request-scan.ts'
@@ -172,7 +173,7 @@ class FormScan implements RequestScanner {
       this.#modelSpans.push(span)
     } else if (name === 'stream' && !/^(?:true|false)?$/i.test(value))
       this.#refuse(40000, 'stream must be true or false')
-    else if (name === 'n' && value !== '' && countOf(value) === undefined)
+    else if (name === 'n' && value !== '' && countInText(value) === undefined)
       this.#refuse(40000, 'n must be a whole number from 1 on')
     else if (name === '_charset_' && !UTF_8.test(value))
       this.#refuse(40000, 'the fields of a form must be UTF-8')
@@ -190,7 +191,7 @@ class FormScan implements RequestScanner {
       stream: this.#fields.get('stream')?.toLowerCase() === 'true',
       user: user?.slice(0, USER_CHARACTERS_MAX),
       maxOutputTokens: undefined,
-      candidates: countOf(this.#fields.get('n')),
+      candidates: countInText(this.#fields.get('n')),
       candidatesUncertain: false,
       previousResponseId: undefined,
       forget: false,
@@ -231,12 +232,6 @@ function plainName(name: string): string {
 
 function isRead(name: string): boolean {
   return name === 'model' || SINGLE.includes(name)
-}
-
-/** A whole number from 1 on; undefined: it is none. */
-function countOf(text: string | undefined): number | undefined {
-  const value = /^\s*\+?\d+(?:\.0*)?\s*$/.test(text ?? '') ? Number(text) : 0
-  return value >= 1 && Number.isSafeInteger(value) ? value : undefined
 }
 
 function refuse(code: RefusedRequest['code'], message: string): RefusedRequest {

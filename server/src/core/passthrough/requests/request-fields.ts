@@ -16,6 +16,8 @@ export type RequestRole =
   | 'candidates'
   /** How many answers there may be: the model makes as many as it likes, up to that. */
   | 'candidates-most'
+  /** That the model makes as many as it likes, unless the word is `disabled`. */
+  | 'candidates-open'
   | 'candidates-inside'
   | 'previous-response'
   | 'store'

@@ -4,6 +4,7 @@ import { countCodePoints, parseJsonBytes, readTextPrefix, type TextPrefix } from
 import type { SpanReader } from '../span-reader.ts'
 import type { Span } from '../splice.ts'
 import { ITEM_ID_CHARACTERS_MAX, ItemReferencesReading, NO_REFERENCES } from './item-references.ts'
+import { countInText } from './count-in-text.ts'
 import { ExtrasReading, NO_EXTRAS, VALUE_BYTES_MAX } from './request-extras.ts'
 import type { RequestRole } from './request-fields.ts'
 import { NAMED_FIELDS, ROLES } from './request-form.ts'
@@ -19,7 +20,13 @@ const NUMBER_BYTES_MAX = 24
 
 type ItemRole = Extract<RequestRole, 'message' | 'item-type' | 'item-role' | 'item-id'>
 
-type CandidatesRole = Extract<RequestRole, 'candidates' | 'candidates-most' | 'candidates-inside'>
+/** Where a vendor chooses how many there are and no number bounds them: the most that Ark makes. */
+const CANDIDATES_OPEN_MAX = 15
+
+type CandidatesRole = Extract<
+  RequestRole,
+  'candidates' | 'candidates-most' | 'candidates-open' | 'candidates-inside'
+>
 
 type MeasuredRole = Extract<RequestRole, 'model-resource' | 'media' | 'item' | 'repeated'>
 
@@ -62,6 +69,7 @@ export class RequestReading implements JsonSink {
   #outputCapInside: number | undefined
   #candidates: number | undefined
   #candidatesMost: number | undefined
+  #candidatesOpen = false
   #candidatesInside: number | undefined
   #capsHolders = 0
   #previousResponseId: string | undefined
@@ -121,9 +129,9 @@ export class RequestReading implements JsonSink {
         return
       case 'candidates':
       case 'candidates-most':
+      case 'candidates-open':
       case 'candidates-inside':
-        this.#takeCandidates(role, this.#loosely(kind, start, end))
-        return
+        return this.#takeCandidates(role, { kind, start, end })
       case 'caps-holder':
         this.#takeCaps()
         return
@@ -259,6 +267,7 @@ export class RequestReading implements JsonSink {
   }
 
   scanned(bodyBytes: number, values: number): ScannedRequest {
+    const most = this.#candidatesMost ?? (this.#candidatesOpen ? CANDIDATES_OPEN_MAX : undefined)
     return {
       kind: 'scanned',
       model: this.#model,
@@ -267,8 +276,8 @@ export class RequestReading implements JsonSink {
       stream: this.#stream,
       user: this.#user,
       maxOutputTokens: this.#outputCap,
-      candidates: larger(this.#candidates, this.#candidatesMost),
-      candidatesUncertain: (this.#candidatesMost ?? 0) > (this.#candidates ?? 1),
+      candidates: larger(this.#candidates, most),
+      candidatesUncertain: (most ?? 0) > (this.#candidates ?? 1),
       previousResponseId: this.#previousResponseId,
       forget: this.#forget,
       background: this.#background,
@@ -315,7 +324,12 @@ export class RequestReading implements JsonSink {
   }
 
   /** Of several the largest counts, as nobody here knows which of them is read. */
-  #takeCandidates(role: CandidatesRole, count: number | undefined): void {
+  #takeCandidates(role: CandidatesRole, place: ValuePlace): void {
+    if (role === 'candidates-open') {
+      this.#candidatesOpen = place.kind !== 'null' && this.#value(place) !== 'disabled'
+      return
+    }
+    const count = this.#loosely(place.kind, place.start, place.end)
     if (role === 'candidates') this.#candidates = larger(this.#candidates, count)
     else if (role === 'candidates-most') this.#candidatesMost = larger(this.#candidatesMost, count)
     else this.#candidatesInside = larger(this.#candidatesInside, count)
@@ -328,9 +342,8 @@ export class RequestReading implements JsonSink {
   /** Some upstreams read "3" as 3, and which of several they take is theirs to say: the largest is held for. */
   #loosely(kind: JsonKind, start: number, end: number): number | undefined {
     if (kind !== 'string') return this.#count(kind, start, end)
-    const text = this.#text({ kind, start, end }, NUMBER_BYTES_MAX)?.text.trim() ?? ''
-    const value = /^\d+$/.test(text) ? Number(text) : 0
-    return value >= 1 && Number.isSafeInteger(value) ? value : undefined
+    // Python reads "1_0" as 10.
+    return countInText(this.#text({ kind, start, end }, NUMBER_BYTES_MAX)?.text.replaceAll('_', ''))
   }
 
   /** A whole number from 1 on; anything else is the upstream's to judge. */
