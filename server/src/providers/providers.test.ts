@@ -14,6 +14,9 @@ const X_API_KEY: Auth = { kind: 'header', name: 'x-api-key' }
 const VERTEX =
   'https://us-east-1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-east-1/publishers/google/models/some-model-1'
 
+const AZURE = 'https://my-resource.openai.azure.com/openai/v1'
+const AZURE_KEY: Auth = { kind: 'header', name: 'api-key' }
+
 /** kind, protocol, how it is authenticated, and where each vendor's documentation says a request goes. */
 const DOCUMENTED: readonly [
   kind: string,
@@ -39,6 +42,21 @@ const DOCUMENTED: readonly [
   ['siliconflow', 'embeddings', BEARER, 'https://api.siliconflow.cn/v1/embeddings'],
   ['together', 'embeddings', BEARER, 'https://api.together.ai/v1/embeddings'],
   ['zhipu', 'embeddings', BEARER, 'https://open.bigmodel.cn/api/paas/v4/embeddings'],
+  ['ark', 'embeddings', BEARER, 'https://ark.cn-beijing.volces.com/api/v3/embeddings'],
+  ['fireworks', 'embeddings', BEARER, 'https://api.fireworks.ai/inference/v1/embeddings'],
+  ['azure-openai', 'embeddings', AZURE_KEY, `${AZURE}/embeddings`],
+  ['azure-openai', 'images', AZURE_KEY, `${AZURE}/images/generations`],
+  ['azure-openai', 'speech', AZURE_KEY, `${AZURE}/audio/speech`],
+  ['azure-openai', 'transcription', AZURE_KEY, `${AZURE}/audio/transcriptions`],
+  ['together', 'speech', BEARER, 'https://api.together.ai/v1/audio/speech'],
+  ['together', 'transcription', BEARER, 'https://api.together.ai/v1/audio/transcriptions'],
+  ['siliconflow', 'images', BEARER, 'https://api.siliconflow.cn/v1/images/generations'],
+  ['siliconflow', 'speech', BEARER, 'https://api.siliconflow.cn/v1/audio/speech'],
+  ['siliconflow', 'transcription', BEARER, 'https://api.siliconflow.cn/v1/audio/transcriptions'],
+  ['zhipu', 'speech', BEARER, 'https://open.bigmodel.cn/api/paas/v4/audio/speech'],
+  ['zhipu', 'transcription', BEARER, 'https://open.bigmodel.cn/api/paas/v4/audio/transcriptions'],
+  ['mistral', 'transcription', BEARER, 'https://api.mistral.ai/v1/audio/transcriptions'],
+  ['minimax', 'images', BEARER, 'https://api.minimaxi.com/v1/image_generation'],
   ['openrouter', 'embeddings', BEARER, 'https://openrouter.ai/api/v1/embeddings'],
   ['dashscope', 'embeddings', BEARER, 'https://dashscope.aliyuncs.com/compatible-mode/v1/embeddings'],
   [
@@ -136,18 +154,8 @@ const DOCUMENTED: readonly [
     'https://operator.example/v1/messages',
     'https://operator.example/v1/messages/count_tokens',
   ],
-  [
-    'azure-openai',
-    'chat',
-    { kind: 'header', name: 'api-key' },
-    'https://my-resource.openai.azure.com/openai/v1/chat/completions',
-  ],
-  [
-    'azure-openai',
-    'responses',
-    { kind: 'header', name: 'api-key' },
-    'https://my-resource.openai.azure.com/openai/v1/responses',
-  ],
+  ['azure-openai', 'chat', AZURE_KEY, `${AZURE}/chat/completions`],
+  ['azure-openai', 'responses', AZURE_KEY, `${AZURE}/responses`],
   [
     'anthropic',
     'messages',

@@ -77,6 +77,7 @@ const byTask: Answerer = (request, response) => {
 }
 const picture = answerJson({ created: 1, data: [{ b64_json: PNG }] })
 const written = answerJson({ text: 'Hello' })
+const judged = answerJson({ id: 'm', model: 'theirs', results: [{ flagged: true }] })
 const ranked = [{ index: 1, relevance_score: 0.75 }]
 const ofVertex = `${GOOGLE_MODELS}/theirs`
 const vectors = {
@@ -104,6 +105,9 @@ const vectors = {
     }),
     '/v2/embed',
   ],
+  ark: [listOf(...VECTORS), '/embeddings'],
+  mistral: [listOf(...VECTORS), '/embeddings'],
+  'azure-openai': [listOf(...VECTORS), '/embeddings'],
 } as const
 
 /** What each vendor answers in its own form, and where it is called. */
@@ -122,10 +126,31 @@ const UPSTREAMS: Readonly<
     ],
     fal: [byTask, '/theirs', '/theirs/requests/1/status', '/theirs/requests/1'],
     replicate: [byTask, '/models/theirs/predictions', '/predictions/1'],
+    minimax: [
+      answerJson({
+        data: { image_urls: [PICTURE] },
+        metadata: { success_count: '1', failed_count: '0' },
+        base_resp: { status_code: 0, status_msg: 'success' },
+      }),
+      '/image_generation',
+    ],
+    siliconflow: [
+      answerJson({ images: [{ url: PICTURE }], timings: { inference: 1 }, seed: 7 }),
+      '/images/generations',
+    ],
+    ark: [picture, '/images/generations'],
+    xai: [picture, '/images/generations'],
+    'azure-openai': [picture, '/images/generations'],
   },
-  'changed images': { openai: [picture, '/images/edits'] },
+  'changed images': {
+    openai: [picture, '/images/edits'],
+    'azure-openai': [picture, '/images/edits'],
+  },
   'varied images': { openai: [picture, '/images/variations'] },
   speech: {
+    groq: [bytes, '/audio/speech'],
+    'azure-openai': [bytes, '/audio/speech'],
+    siliconflow: [bytes, '/audio/speech'],
     openai: [bytes, '/audio/speech'],
     minimax: [
       answerJson({
@@ -143,6 +168,10 @@ const UPSTREAMS: Readonly<
     ],
   },
   transcription: {
+    groq: [written, '/audio/transcriptions'],
+    mistral: [written, '/audio/transcriptions'],
+    'azure-openai': [written, '/audio/transcriptions'],
+    siliconflow: [written, '/audio/transcriptions'],
     openai: [written, '/audio/transcriptions'],
     dashscope: [
       answerJson({
@@ -151,7 +180,11 @@ const UPSTREAMS: Readonly<
       '/api/v1/services/aigc/multimodal-generation/generation',
     ],
   },
-  translation: { openai: [written, '/audio/translations'] },
+  translation: {
+    openai: [written, '/audio/translations'],
+    groq: [written, '/audio/translations'],
+    'azure-openai': [written, '/audio/translations'],
+  },
   rerank: {
     cohere: [answerJson({ id: 'r', results: ranked }), '/v2/rerank'],
     jina: [answerJson({ model: 'theirs', results: ranked, usage: { total_tokens: 9 } }), '/rerank'],
@@ -162,7 +195,8 @@ const UPSTREAMS: Readonly<
     ],
   },
   moderation: {
-    openai: [answerJson({ id: 'm', model: 'theirs', results: [{ flagged: true }] }), '/moderations'],
+    openai: [judged, '/moderations'],
+    mistral: [judged, '/moderations'],
   },
 }
 
@@ -233,7 +267,7 @@ function question({ call: { protocol } }: KindCell, model: string): object {
 
 /** Vendors that keep pictures behind addresses. */
 function isLinked({ name, vendor }: KindCell): boolean {
-  return name === 'images' && ['dashscope', 'fal', 'replicate'].includes(vendor)
+  return name === 'images' && ['dashscope', 'fal', 'replicate', 'minimax', 'siliconflow'].includes(vendor)
 }
 
 test.each(KIND_CELLS.map((cell) => [kindCellId(cell), cell] as const))('%s', async (_id, cell) => {

@@ -14,6 +14,12 @@ export type VendorKind =
   | 'cohere'
   | 'fal'
   | 'replicate'
+  | 'ark'
+  | 'xai'
+  | 'groq'
+  | 'mistral'
+  | 'azure-openai'
+  | 'siliconflow'
 
 export interface Call {
   readonly path: string
@@ -44,6 +50,9 @@ export const CALLS = {
       voyage: 'written anew',
       jina: 'written anew',
       cohere: 'written anew',
+      ark: 'passed',
+      mistral: 'passed',
+      'azure-openai': 'passed',
     },
   },
   'embeddings of Gemini': {
@@ -58,6 +67,9 @@ export const CALLS = {
       voyage: 'written anew',
       jina: 'written anew',
       cohere: 'written anew',
+      ark: 'written anew',
+      mistral: 'written anew',
+      'azure-openai': 'written anew',
     },
   },
   images: {
@@ -71,13 +83,21 @@ export const CALLS = {
       dashscope: 'written anew',
       fal: 'written anew',
       replicate: 'written anew',
+      minimax: 'written anew',
+      siliconflow: 'written anew',
+      ark: 'passed',
+      xai: 'passed',
+      'azure-openai': 'passed',
     },
   },
   'changed images': {
     path: '/v1/images/edits',
     client: 'openai',
     protocol: 'images',
-    vendors: { openai: 'passed' },
+    vendors: {
+      openai: 'passed',
+      'azure-openai': 'passed',
+    },
   },
   'varied images': {
     path: '/v1/images/variations',
@@ -95,19 +115,33 @@ export const CALLS = {
       vertex: 'written anew',
       dashscope: 'written anew',
       minimax: 'written anew',
+      groq: 'passed',
+      'azure-openai': 'passed',
+      siliconflow: 'passed',
     },
   },
   transcription: {
     path: '/v1/audio/transcriptions',
     client: 'openai',
     protocol: 'transcription',
-    vendors: { openai: 'passed', dashscope: 'written anew' },
+    vendors: {
+      openai: 'passed',
+      dashscope: 'written anew',
+      groq: 'passed',
+      mistral: 'passed',
+      'azure-openai': 'passed',
+      siliconflow: 'passed',
+    },
   },
   translation: {
     path: '/v1/audio/translations',
     client: 'openai',
     protocol: 'transcription',
-    vendors: { openai: 'passed' },
+    vendors: {
+      openai: 'passed',
+      groq: 'passed',
+      'azure-openai': 'passed',
+    },
   },
   rerank: {
     path: '/v2/rerank',
@@ -119,7 +153,10 @@ export const CALLS = {
     path: '/v1/moderations',
     client: 'openai',
     protocol: 'moderation',
-    vendors: { openai: 'passed' },
+    vendors: {
+      openai: 'passed',
+      mistral: 'passed',
+    },
   },
 } as const satisfies Readonly<Record<string, Call>>
 export type CallName = keyof typeof CALLS
@@ -143,6 +180,12 @@ const VENDORS: readonly VendorKind[] = [
   'cohere',
   'fal',
   'replicate',
+  'ark',
+  'xai',
+  'groq',
+  'mistral',
+  'azure-openai',
+  'siliconflow',
 ]
 
 export const KIND_CELLS: readonly KindCell[] = NAMES.flatMap((name) => {
@@ -171,8 +214,8 @@ export function kindsSection(): string {
   return `## other kinds of calls
 
 Each pair of a call and a vendor is a test of \`server/test/conversion/kinds-matrix.test.ts\`: the official client calls, the
-upstream speaks its own form, and \`explain\` says what the gateway does between them. Vendors whose form is one of these are not
-named: what each has stands in [vendor kinds](vendor-kinds.md).
+upstream speaks its own form, and \`explain\` says what the gateway does between them. More vendors have one of these forms:
+what each has stands in [vendor kinds](vendor-kinds.md).
 
 | call | client | passed as it is to | written anew for |
 |---|---|---|---|

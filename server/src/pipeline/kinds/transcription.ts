@@ -60,6 +60,10 @@ export const TRANSCRIPTION: EndpointKind = {
             'transcript.text.delta': 'content',
             'transcript.text.segment': 'content',
             'transcript.text.done': 'terminator',
+            // Mistral's names (docs/protocols.md#transcription).
+            'transcription.text.delta': 'content',
+            'transcription.segment': 'content',
+            'transcription.done': 'terminator',
             error: 'failure',
           },
           contentPrefix: undefined,

@@ -1,5 +1,6 @@
 import { chatDialect } from '../dialects/chat.ts'
 import { imagesDialect } from '../dialects/images-dialect.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { arkVideo } from './video.ts'
@@ -13,6 +14,7 @@ export const ark: Provider = {
   publicFields: [],
   dialects: {
     images: imagesDialect({ words: WORDS }),
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
     chat: chatDialect({
       capabilities: () => ({
         reasoning: 'effort',

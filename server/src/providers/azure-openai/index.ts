@@ -1,7 +1,21 @@
-import { filledAddress, type FormInput, type FormedRequest, below, type Provider } from '../provider.ts'
+import type { PassedFormId } from '../../core/catalogue.ts'
+import type { Auth } from '../../core/http-request.ts'
+import { audioPath } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
+import { EDITS, GENERATIONS } from '../dialects/images-dialect.ts'
 import { openAiChatCapabilities, openAiResponsesCapabilities } from '../dialects/openai-models.ts'
+import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
+import {
+  below,
+  filledAddress,
+  type FormedRequest,
+  type FormInput,
+  type PassedDialect,
+  type Provider,
+} from '../provider.ts'
+
+const AUTH: Auth = { kind: 'header', name: 'api-key' }
 
 /** The v1 interface: the deployment is named in the body like any model, and no dated `api-version` is needed. */
 export const azureOpenai: Provider = {
@@ -18,18 +32,32 @@ export const azureOpenai: Provider = {
     'image_generation',
   ],
   dialects: {
+    images: {
+      ...passed('images', (called) => (called === EDITS ? '/images/edits' : '/images/generations')),
+      paths: [GENERATIONS, EDITS],
+    },
+    speech: passed('speech', () => '/audio/speech'),
+    transcription: passed('transcription', audioPath),
+    embeddings: passed('embeddings', () => '/embeddings'),
     chat: chatDialect({
-      auth: { kind: 'header', name: 'api-key' },
+      auth: AUTH,
       form: (input) => (input.operation === 'count-tokens' ? undefined : form(input, '/chat/completions')),
       capabilities: openAiChatCapabilities,
     }),
     responses: responsesDialect({
-      auth: { kind: 'header', name: 'api-key' },
+      auth: AUTH,
       form: (input) => (input.operation === 'count-tokens' ? undefined : form(input, '/responses')),
       capabilities: openAiResponsesCapabilities,
       background: true,
     }),
   },
+}
+
+function passed(protocol: PassedFormId, pathOf: (called: string | undefined) => string): PassedDialect {
+  return {
+    ...passedDialect({ protocol, path: '', auth: AUTH }),
+    form: (input) => (input.operation === 'count-tokens' ? undefined : form(input, pathOf(input.calledPath))),
+  }
 }
 
 function form({ baseUrl, fields }: FormInput, path: string): FormedRequest | undefined {

@@ -2,6 +2,7 @@ import type { PassedDialect } from '../provider.ts'
 import { type PassedDialectDescription, passedDialect } from './passed.ts'
 
 export const GENERATIONS = '/v1/images/generations'
+export const EDITS = '/v1/images/edits'
 
 /** Dialect of a vendor that only makes images from text. */
 export function imagesDialect(

@@ -1,6 +1,12 @@
+import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
+import { passedDialect } from '../dialects/passed.ts'
+import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
+
+/** A suspended account is answered with 412. */
+const WORDS: FailureWords = { account_suspended: 'quota', precondition_failed: 'quota' }
 
 export const fireworks: Provider = {
   kind: 'fireworks',
@@ -8,10 +14,15 @@ export const fireworks: Provider = {
   defaultBaseUrl: 'https://api.fireworks.ai/inference/v1',
   publicFields: [],
   dialects: {
+    embeddings: passedDialect({
+      protocol: 'embeddings',
+      path: '/embeddings',
+      words: WORDS,
+      rewrite: floatsOnly,
+    }),
     chat: chatDialect({
       capabilities: () => ({ reasoning: 'effort', efforts: ['none', 'low', 'medium', 'high'], topK: true }),
-      // A suspended account is answered with 412.
-      words: { account_suspended: 'quota', precondition_failed: 'quota' },
+      words: WORDS,
     }),
     messages: messagesDialect({
       auth: { kind: 'bearer' },

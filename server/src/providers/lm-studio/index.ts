@@ -2,6 +2,7 @@ import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
+import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
 
 /** On the operator's own machine; a key only if its server requires one. */
@@ -12,7 +13,7 @@ export const lmStudio: Provider = {
   publicFields: [],
   ownServer: true,
   dialects: {
-    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
+    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', rewrite: floatsOnly }),
     chat: chatDialect({
       capabilities: () => ({
         topK: true,

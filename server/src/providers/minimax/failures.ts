@@ -1,5 +1,5 @@
 /** MiniMax's codes: `base_resp.status_code`, which may come with status 200, and those of its newer error bodies. */
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import {
   classifyFailure,
   type FailureClass,
@@ -53,4 +53,24 @@ export function codeIn(body: JsonValue | undefined): number | undefined {
   const code = isJsonObject(base) ? base['status_code'] : undefined
   if (code === undefined || typeof code === 'number') return code
   return typeof code === 'string' && /^(?:0|[1-9]\d{0,5})$/.test(code) ? Number(code) : Number.NaN
+}
+
+/** In the words of an answer of OpenAI's form: refusals come with status 200 as well. undefined: it is none. */
+export function errorIn(body: JsonObject): JsonObject | undefined {
+  const code = codeIn(body)
+  if (code === undefined || code === 0) return undefined
+  const kind = kindOfCode(code)
+  const refused = kind === 'request' || kind === 'refused-content'
+  const base = body['base_resp']
+  return {
+    message: isJsonObject(base) ? base['status_msg'] : undefined,
+    type: refused ? 'invalid_request_error' : 'api_error',
+    base_resp: base,
+  }
+}
+
+/** Of an answer that was written anew, whose error has the code. */
+export function classifyRewritten(failure: UpstreamFailure): FailureClass {
+  const error = isJsonObject(failure.body) ? failure.body['error'] : undefined
+  return classify(codeIn(error) === undefined ? failure : { ...failure, body: error })
 }

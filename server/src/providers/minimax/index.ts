@@ -3,6 +3,7 @@ import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialec
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { classify } from './failures.ts'
+import { minimaxImages } from './images.ts'
 import { minimaxSpeech } from './speech.ts'
 import { minimaxVideo } from './video.ts'
 
@@ -13,6 +14,7 @@ export const minimax: Provider = {
   defaultBaseUrl: 'https://api.minimaxi.com/v1',
   publicFields: [],
   dialects: {
+    images: minimaxImages,
     speech: minimaxSpeech,
     chat: chatDialect({
       capabilities: () => ({

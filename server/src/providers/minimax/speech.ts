@@ -4,7 +4,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
 import { soundAs, soundAsked, voiceName } from '../dialects/speech.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
-import { classify, codeIn, kindOfCode } from './failures.ts'
+import { classifyRewritten, errorIn } from './failures.ts'
 
 /** `opus` is documented for other interfaces of the vendor; it refuses formats it does not make. */
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -44,8 +44,8 @@ const rewrite: FormRewrite = {
     }
   },
   answer: (body) => {
-    const code = codeIn(body)
-    if (code !== undefined && code !== 0) return { error: errorOf(code, body['base_resp']) }
+    const error = errorIn(body)
+    if (error !== undefined) return { error }
     return isJsonObject(body['data']) ? {} : undefined
   },
   sound: ({ data, extra_info: info }, context) => {
@@ -59,17 +59,6 @@ const rewrite: FormRewrite = {
   },
 }
 
-/** Refusals come with status 200 as well. */
-function errorOf(code: number, base: JsonValue | undefined): JsonObject {
-  const kind = kindOfCode(code)
-  const refused = kind === 'request' || kind === 'refused-content'
-  return {
-    message: isJsonObject(base) ? base['status_msg'] : undefined,
-    type: refused ? 'invalid_request_error' : 'api_error',
-    base_resp: base,
-  }
-}
-
 function besides(given: JsonValue | undefined, asked: JsonObject): JsonObject {
   const said = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null)
   return { ...(isJsonObject(given) ? given : {}), ...Object.fromEntries(said) }
@@ -78,12 +67,6 @@ function besides(given: JsonValue | undefined, asked: JsonObject): JsonObject {
 export const minimaxSpeech: PassedDialect = passedDialect({
   protocol: 'speech',
   path: '/t2a_v2',
-  // A failure inside a 200 is in the error of the rewritten answer.
-  classify: (failure) => classify({ ...failure, body: innerOf(failure.body) }),
+  classify: classifyRewritten,
   rewrite,
 })
-
-function innerOf(body: JsonValue | undefined): JsonValue | undefined {
-  const error = isJsonObject(body) ? body['error'] : undefined
-  return codeIn(error) === undefined ? body : error
-}

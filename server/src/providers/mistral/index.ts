@@ -1,3 +1,4 @@
+import { audioPath, TRANSCRIPTIONS } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
@@ -9,6 +10,7 @@ export const mistral: Provider = {
   publicFields: [],
   dialects: {
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
+    transcription: passedDialect({ protocol: 'transcription', path: audioPath, paths: [TRANSCRIPTIONS] }),
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({
       capabilities: (model) => ({

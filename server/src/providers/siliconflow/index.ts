@@ -1,18 +1,10 @@
-import type { FailureWords } from '../../core/routing/failure.ts'
+import { audioPath, TRANSCRIPTIONS } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
-
-/** Numbers in a top-level `code`. */
-const WORDS: FailureWords = {
-  20012: 'not-found',
-  20015: 'request',
-  30001: 'quota',
-  30011: 'quota',
-  50505: 'overloaded',
-  50603: 'overloaded',
-}
+import { siliconflowImages } from './images.ts'
+import { WORDS } from './words.ts'
 
 /** Mainland address; the international one is `https://api.siliconflow.com/v1`. */
 export const siliconflow: Provider = {
@@ -21,6 +13,14 @@ export const siliconflow: Provider = {
   defaultBaseUrl: 'https://api.siliconflow.cn/v1',
   publicFields: [],
   dialects: {
+    images: siliconflowImages,
+    speech: passedDialect({ protocol: 'speech', path: '/audio/speech', words: WORDS }),
+    transcription: passedDialect({
+      protocol: 'transcription',
+      path: audioPath,
+      paths: [TRANSCRIPTIONS],
+      words: WORDS,
+    }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
     chat: chatDialect({

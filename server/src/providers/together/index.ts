@@ -1,4 +1,5 @@
 import type { FailureWords } from '../../core/routing/failure.ts'
+import { audioPath } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { imagesDialect } from '../dialects/images-dialect.ts'
 import { passedDialect } from '../dialects/passed.ts'
@@ -13,6 +14,8 @@ export const together: Provider = {
   publicFields: [],
   dialects: {
     images: imagesDialect({ words: WORDS }),
+    speech: passedDialect({ protocol: 'speech', path: '/audio/speech', words: WORDS }),
+    transcription: passedDialect({ protocol: 'transcription', path: audioPath, words: WORDS }),
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
     chat: chatDialect({

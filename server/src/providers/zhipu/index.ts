@@ -1,8 +1,10 @@
 import type { Capabilities } from '../../core/protocols/protocol.ts'
+import { audioPath, TRANSCRIPTIONS } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { imagesDialect } from '../dialects/images-dialect.ts'
 import { besideMain, formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
+import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
 import { WORDS } from './failure-words.ts'
 import { zhipuVideo } from './video.ts'
@@ -15,7 +17,19 @@ export const zhipu: Provider = {
   publicFields: [],
   dialects: {
     images: imagesDialect({ words: WORDS }),
-    embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', words: WORDS }),
+    speech: passedDialect({ protocol: 'speech', path: '/audio/speech', words: WORDS }),
+    transcription: passedDialect({
+      protocol: 'transcription',
+      path: audioPath,
+      paths: [TRANSCRIPTIONS],
+      words: WORDS,
+    }),
+    embeddings: passedDialect({
+      protocol: 'embeddings',
+      path: '/embeddings',
+      words: WORDS,
+      rewrite: floatsOnly,
+    }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
     chat: chatDialect({
       capabilities: (model) => ({

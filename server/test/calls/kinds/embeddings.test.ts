@@ -15,6 +15,9 @@ const PATHS = [PATH, '/v1beta/models/{model}:embedContent', '/v1beta/models/{mod
 const PRICES = { ...TOKEN_PRICES, outputPrice: null, cacheInputPrice: null }
 const MICRO_CREDITS_PER_TOKEN = 10_000n
 
+/** Kinds of vendors that know no `encoding_format`; SDKs decode what they get as base64 all the same. */
+const NUMBERS_ALONE = ['dashscope', 'zhipu', 'fireworks', 'lm-studio']
+
 const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('acme', at.upstream),
   ...putVendor('spare', at.spare),
@@ -30,7 +33,8 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
   ...putVendor('voyage', at.upstream, { kind: 'voyage' }),
   ...putVendor('cohere', at.upstream, { kind: 'cohere' }),
-  ...['google', 'dashscope', 'voyage', 'cohere'].flatMap((vendor) => [
+  ...NUMBERS_ALONE.slice(1).flatMap((kind) => putVendor(kind, at.upstream, { kind })),
+  ...['google', 'voyage', 'cohere', ...NUMBERS_ALONE].flatMap((vendor) => [
     putModel(`of-${vendor}`, { pricing: PRICES }),
     putChain({ model: `of-${vendor}`, vendor, protocol: 'embeddings' }),
   ]),
@@ -393,13 +397,13 @@ describe('is written anew', () => {
     expect([status, body]).toMatchObject([400, { error: { message: 'no such thing' }, upstream_body: told }])
   })
 
-  test('for DashScope, which makes numbers alone [D-embeddings-20]', async () => {
+  test.each(NUMBERS_ALONE)('for %s, which makes numbers alone [D-embeddings-20]', async (vendor) => {
     const usage = { prompt_tokens: 3, total_tokens: 3 }
     upstream.answer(answerJson({ data: [{ index: 0, embedding: [0.5, -1] }], model: 'x', usage }))
-    const made = await client().embeddings.create({ model: 'of-dashscope', input: 'one' })
+    const made = await client().embeddings.create({ model: `of-${vendor}`, input: 'one' })
     expect([...(made.data[0]?.embedding ?? [])]).toEqual([0.5, -1])
     expect(upstream.requests.map(({ json }) => json())).toEqual([
-      { model: 'of-dashscope-upstream', input: 'one' },
+      { model: `of-${vendor}-upstream`, input: 'one' },
     ])
   })
 

@@ -195,6 +195,19 @@ describe('events', () => {
     })
   })
 
+  test.each([
+    [
+      'of Mistral’s names',
+      'data: {"type":"transcription.text.delta","text":"Hello"}\n\n',
+      'data: {"type":"transcription.done","text":"Hello","usage":{"prompt_audio_seconds":3,"prompt_tokens":14,"completion_tokens":5}}\n\n',
+    ],
+    ['with an end of chats behind them', DELTA, `${DONE}data: [DONE]\n\n`],
+  ])('%s pass as well', async (_what, first, last) => {
+    upstream.answer(streamed(first, last))
+    expect((await send(body('by-token'))).text).toBe(`${first}${last}`)
+    expect(await gateway.lastLog()).toMatchObject({ usage: { input: 14, output: 5 }, ending: 'complete' })
+  })
+
   test('that end without the last of them are told as broken, and charged for their sound', async () => {
     upstream.answer(streamed(DELTA))
     await send(body('listener'))
