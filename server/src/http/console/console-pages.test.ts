@@ -123,8 +123,10 @@ describe('what the page loads', () => {
     '/console/assets/',
     '/console/assets/.inputs',
   ])('is nothing else: %s', async (path) => {
-    const { status, body } = await ask(path)
+    const { status, headers, body } = await ask(path)
     expect(status).toBe(404)
+    // While a release is rolled out, another instance may have what this one has not.
+    expect(headers['cache-control']).toBe('no-store')
     expect(JSON.parse(body.toString('utf8'))).toMatchObject({ code: 40400 })
   })
 })

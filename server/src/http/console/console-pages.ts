@@ -100,8 +100,7 @@ export function openConsolePages(folder: URL, background: Background): ConsolePa
       const found = path.startsWith(ASSETS)
         ? findAsset(files, path.slice(ASSETS.length), String(request.headers['accept-encoding'] ?? ''))
         : { file: 'index.html', headers: PAGE_HEADERS }
-      if (found === undefined)
-        refuse(request, response, new GatewayError(40400, { message: `${shownPath(path)} does not exist` }))
+      if (found === undefined) refuse(request, response, unknownFile(path))
       else send(request, response, found)
       return true
     },
@@ -159,6 +158,14 @@ function createReader(folder: URL): (file: string) => Promise<Buffer> {
     reading.catch(() => known.delete(file))
     return reading
   }
+}
+
+/** Another instance may be of a release that has the file: a proxy that kept this answer would hide it. */
+function unknownFile(path: string): GatewayError {
+  return new GatewayError(40400, {
+    message: `${shownPath(path)} does not exist`,
+    headers: { 'cache-control': 'no-store' },
+  })
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: GatewayError): void {
