@@ -12,6 +12,7 @@ import { createQueryClient } from './api/query-client.ts'
 import { accountQuery, organisationsQuery } from './api/session.ts'
 import { frameRoute } from './app/frame-route.ts'
 import { createConsoleRouter } from './app/router.ts'
+import { markScrollingPage } from './app/scrolling-page.ts'
 import { theme } from './app/theme.tsx'
 import { inBackground } from './parts/page/in-background.ts'
 import { startTexts } from './texts/languages.ts'
@@ -30,6 +31,7 @@ window.addEventListener('vite:preloadError', () => {
 
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the console')
+markScrollingPage()
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
 const pages = router.matchRoutes(router.latestLocation)

@@ -32,6 +32,16 @@ const rowOf = (page: Page, name: string) => page.getByRole('row', { name: new Re
 const secretOf = async (page: Page): Promise<string> =>
   (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
 
+test('a form that opens beside a short page moves nothing of it', async () => {
+  const visit = await site.visit('/keys', { as: CUSTOMER })
+  const width = () => visit.page.evaluate<number>('document.body.clientWidth')
+  const before = await width()
+  await visit.page.getByRole('button', { name: 'Create key' }).first().click()
+  await visit.page.getByRole('dialog', { name: 'Create key' }).waitFor()
+  expect(await width()).toBe(before)
+  await visit.close()
+})
+
 test('a key is made with limits of its own, shown once, and its first call and its limits move by themselves', async () => {
   const visit = await site.visit('/keys', { as: CUSTOMER })
   const { page } = visit
