@@ -1,5 +1,5 @@
 import parts from '../page/parts.module.css'
-import { currencySign, useFormat } from './format.ts'
+import { useFormat } from './format.ts'
 
 interface AmountProps {
   /** A decimal number as text. */
@@ -13,7 +13,7 @@ interface AmountProps {
 /** An amount with its whole part in front: what is small stands back, and nothing is rounded away unseen. */
 export function Amount({ value, currency, digits = 2 }: AmountProps) {
   const format = useFormat()
-  const sign = currency === undefined ? '' : currencySign(format, currency)
+  const sign = currency === undefined ? '' : format.sign(currency)
   const { whole, fraction } = format.split(value, Math.min(digits, 2))
   const rest = digits === 6 ? format.split(value, 6).fraction.slice(fraction.length) : ''
   const cut = digits === 6 ? format.split(value, 6) : { whole, fraction }

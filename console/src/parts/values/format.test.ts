@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
-import { createFormat, currencySign } from './format.ts'
+import { formatOf } from './format.ts'
 
-const english = createFormat('en', 'Europe/Berlin')
-const chinese = createFormat('zh-CN', 'Asia/Shanghai')
+const english = formatOf('en', 'Europe/Berlin')
+const chinese = formatOf('zh-CN', 'Asia/Shanghai')
+
+test('all cells of a list share one, and no other language or zone has it', () => {
+  expect(formatOf('en', 'Europe/Berlin')).toBe(english)
+  expect(formatOf('en', 'Asia/Shanghai')).not.toBe(english)
+})
 
 test.each([
   ['188.836920', 2, '188', '.84'],
@@ -19,7 +24,7 @@ test.each([
   ['EUR', '€', '€'],
   ['CHF', 'CHF', 'CHF'],
 ])('an amount of %s stands behind its sign', (currency, inEnglish, inChinese) => {
-  expect([currencySign(english, currency), currencySign(chinese, currency)]).toEqual([inEnglish, inChinese])
+  expect([english.sign(currency), chinese.sign(currency)]).toEqual([inEnglish, inChinese])
 })
 
 test('the sign of a share never stands alone in a line', () => {

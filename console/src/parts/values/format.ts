@@ -1,5 +1,5 @@
 /** Numbers, money and moments in the person's language and time zone. Decimals are texts and stay exact. */
-import { createContext, useContext, useMemo } from 'react'
+import { createContext, useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 
 /** The person's own time zone; undefined: the browser's. */
@@ -44,6 +44,8 @@ export interface Format {
   /** 60 s, 5 h, 30 d: how long a window is. */
   period(seconds: number): string
   bytes(count: number): string
+  /** ¥, $: what stands before an amount of this currency, ISO 4217. */
+  sign(currency: string): string
 }
 
 /** ISO 8601 or epoch ms. */
@@ -66,11 +68,20 @@ const PERIODS = [
 export function useFormat(): Format {
   const { i18n } = useTranslation()
   const timeZone = useContext(TimeZone)
-  return useMemo(() => createFormat(i18n.language, timeZone), [i18n.language, timeZone])
+  return formatOf(i18n.language, timeZone)
 }
 
-export function createFormat(language: string, timeZone: string | undefined): Format {
-  const zoned = timeZone === undefined ? {} : { timeZone }
+/** By language and zone: what they are made of takes longer than a row of a list, and every cell asks. */
+const formats = new Map<string, Format>()
+
+export function formatOf(language: string, timeZone: string | undefined): Format {
+  const name = `${language} ${timeZone ?? ''}`
+  const format = formats.get(name) ?? createFormat(language, timeZone)
+  formats.set(name, format)
+  return format
+}
+
+function createFormat(language: string, timeZone: string | undefined): Format {
   const made = new Map<string, Intl.NumberFormat>()
   const numbers = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
     const name = JSON.stringify(options)
@@ -79,7 +90,7 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
     return known
   }
   const dates = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-    new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...zoned, ...options })
+    new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { timeZone, ...options })
   const dateFormat = dates({ day: 'numeric', month: 'short', year: 'numeric' })
   const dayFormat = dates({ day: 'numeric', month: 'short' })
   const monthFormat = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' })
@@ -133,12 +144,7 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
       const [name, size] = UNITS_OF_AGO.findLast(([, each]) => ms >= each) ?? UNITS_OF_AGO[0]
       return agoFormat.format(-Math.max(0, Math.floor(ms / size)), name)
     },
-    duration(ms) {
-      if (ms < 1_000) return `${Math.round(ms)} ms`
-      if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`
-      const seconds = Math.round(ms / 1_000)
-      return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
-    },
+    duration: durationOf,
     period(seconds) {
       const [name, size] = PERIODS.find(([, each]) => seconds % each === 0 && seconds >= each) ?? [
         'second',
@@ -148,18 +154,21 @@ export function createFormat(language: string, timeZone: string | undefined): Fo
     },
     bytes: (count) =>
       count < 1_000_000 ? unit(count / 1_000, 'kilobyte') : unit(count / 1_000_000, 'megabyte', 1),
+    sign: (currency) =>
+      signOf(currency, numbers({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' })),
   }
   return format
 }
 
-/** ¥, $: what stands before an amount of this currency, ISO 4217. */
-export function currencySign({ language }: Pick<Format, 'language'>, currency: string): string {
-  const parts = new Intl.NumberFormat(language, {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-  }).formatToParts(0)
-  return parts.find(({ type }) => type === 'currency')?.value ?? currency
+function durationOf(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`
+  const seconds = Math.round(ms / 1_000)
+  return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
+}
+
+function signOf(currency: string, amounts: Intl.NumberFormat): string {
+  return amounts.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency
 }
 
 /** Thousands are k everywhere else. */

@@ -1,5 +1,5 @@
 import { usePerson } from '../../api/session.ts'
-import { currencySign, useFormat } from './format.ts'
+import { useFormat } from './format.ts'
 
 /** Of balances and of whatever is paid in it, ISO 4217: one for the whole gateway. */
 export function useCurrency(): string {
@@ -8,5 +8,5 @@ export function useCurrency(): string {
 
 /** What stands before such an amount in fields and sentences. */
 export function useCurrencySign(): string {
-  return currencySign(useFormat(), useCurrency())
+  return useFormat().sign(useCurrency())
 }
