@@ -41,9 +41,9 @@ if (pages.some(({ routeId }) => routeId === frameRoute.id)) {
   inBackground(queryClient.prefetchQuery(accountQuery()))
   inBackground(queryClient.prefetchQuery(organisationsQuery))
 }
-await startTexts()
 for (const route of Object.values(router.routesById))
   if (pages.some(({ routeId }) => routeId === route.id)) inBackground(router.loadRouteChunk(route))
+await startTexts()
 createRoot(place).render(
   <StrictMode>
     {/* The variables stand in mantine.css: the policy allows no styles but those of the files. */}

@@ -45,8 +45,15 @@ export function preferredLanguage(): Language {
   return 'en'
 }
 
-export async function startTexts(): Promise<void> {
-  const language = preferredLanguage()
+let started: Promise<void> | undefined
+
+/** Once: whoever needs the texts waits for the same start. */
+export function startTexts(): Promise<void> {
+  started ??= readTexts(preferredLanguage())
+  return started
+}
+
+async function readTexts(language: Language): Promise<void> {
   const texts = await LANGUAGES[language].load()
   await i18next.use(initReactI18next).init({
     lng: language,
@@ -91,12 +98,12 @@ export async function chooseLanguage(language: Language): Promise<void> {
 async function addSections(language: Language, sections: readonly Section[]): Promise<void> {
   await Promise.all(
     sections.map(async (section) => {
-      const texts = await SECTIONS[language][section]()
+      const [texts] = await Promise.all([SECTIONS[language][section](), startTexts()])
       i18next.addResourceBundle(language, 'translation', { [section]: texts.default }, true)
     }),
   )
 }
 
 function currentLanguage(): Language {
-  return isLanguage(i18next.language) ? i18next.language : 'en'
+  return isLanguage(i18next.language) ? i18next.language : preferredLanguage()
 }
