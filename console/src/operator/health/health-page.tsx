@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { healthQuery, type Health } from '../../api/operator/health.ts'
+import { chainsQuery } from '../../api/operator/chains.ts'
+import { findingsQuery, healthQuery, type Health } from '../../api/operator/health.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { Figure } from '../../parts/charts/figure.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
@@ -12,32 +13,37 @@ import page from '../../parts/page/page.module.css'
 import { useFormat } from '../../parts/values/format.ts'
 import { shortId } from '../../parts/values/short-id.ts'
 import { Findings } from './findings.tsx'
-import styles from './health.module.css'
 import { TroubledChains } from './troubled-chains.tsx'
 import { Waiting } from './waiting.tsx'
 
 /** Whether all is well, and if not, what to do about it. */
 export function HealthPage() {
   const { t } = useTranslation()
-  const health = useQuery({ ...healthQuery, refetchInterval: LIVE_MS })
+  const health = useHealth()
+  usePrefetchQuery(findingsQuery)
   return (
     <>
       <PageHead title={t('operate.pages.health')} lead={t('health.lead')} />
-      <div className={styles.now}>
-        <Loaded query={health} height="var(--now-height)">
-          {(now) => (
-            <>
-              <Traffic of={now.traffic} />
-              <Waiting of={now.waiting} />
-              <TroubledChains />
-              <Instances of={now.instances} />
-            </>
-          )}
-        </Loaded>
-      </div>
-      <Findings />
+      <Loaded query={health} height="80vh">
+        {(now) => (
+          <>
+            <Traffic of={now.traffic} />
+            <Waiting of={now.waiting} />
+            <TroubledChains />
+            <Instances of={now.instances} />
+            <Findings />
+          </>
+        )}
+      </Loaded>
     </>
   )
+}
+
+/** Not before the chains are known: as many as are in trouble, so far is everything below them. */
+function useHealth() {
+  const health = useQuery({ ...healthQuery, refetchInterval: LIVE_MS })
+  const chains = useQuery(chainsQuery)
+  return chains.isPending ? { ...health, data: undefined } : health
 }
 
 function Traffic({ of }: { readonly of: Health['traffic'] }) {
