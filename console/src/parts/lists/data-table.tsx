@@ -37,36 +37,40 @@ export function DataTable<Row>({
   isQuiet,
 }: DataTableProps<Row>) {
   return (
-    <table className={table.table} aria-label={label}>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column.id} className={classOf(column)}>
-              {column.head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => {
-          const id = idOf(row)
-          return (
-            <tr
-              key={id}
-              data-chosen={id === chosen || undefined}
-              data-quiet={isQuiet?.(row) === true ? true : undefined}
-              {...(onChoose === undefined ? {} : opening(() => onChoose(row), index === 0 || id === chosen))}
-            >
-              {columns.map((column) => (
-                <td key={column.id} className={classOf(column)}>
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <div className={columns.some(({ wide }) => wide === true) ? undefined : table.moved}>
+      <table className={table.table} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.id} className={classOf(column)}>
+                {column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => {
+            const id = idOf(row)
+            return (
+              <tr
+                key={id}
+                data-chosen={id === chosen || undefined}
+                data-quiet={isQuiet?.(row) === true ? true : undefined}
+                {...(onChoose === undefined
+                  ? {}
+                  : opening(() => onChoose(row), index === 0 || id === chosen))}
+              >
+                {columns.map((column) => (
+                  <td key={column.id} className={classOf(column)}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
   )
 }
 
