@@ -27,6 +27,14 @@ test('a spreadsheet gets every number, and no formula', async () => {
   )
 })
 
+test.each(['=1', '+1+1', '-1+1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠SUM(A1)'])(
+  'text that a spreadsheet would take for a formula stays text: %j',
+  async (model) => {
+    const text = await fileOf([{ ...row, model }], 'csv').text()
+    expect(text).toContain(`'${model}`)
+  },
+)
+
 test('a program gets a row a line, as it was answered', async () => {
   const lines = (await fileOf([row, row], 'ndjson').text()).trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([row, row])

@@ -33,6 +33,6 @@ export function fileOf(rows: readonly Row[], format: 'csv' | 'ndjson'): Blob {
 /** Quoted where it has to be; what a spreadsheet would take for a formula is text. */
 function quoted(cell: Cell): string {
   const text = String(cell ?? '')
-  const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -100,9 +100,9 @@ function cellText(value: JsonValue | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Text that a client chose must not run in the spreadsheet it is opened in; amounts may begin with a minus. */
+/** Text that a client chose must not run in the spreadsheet it is opened in, which knows wide signs, too; amounts may begin with a minus. */
 function isFormula(text: string): boolean {
-  return /^[=+@\t\r-]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
+  return /^[=+@\t\r\n＝＋－＠-]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
 }
 
 /** RFC 4180. */
