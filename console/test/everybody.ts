@@ -54,6 +54,8 @@ const CUT_OFF = `[...document.querySelectorAll('h1, h2, h3, p, li, dt, dd, th, t
 /** As it is, which is light, and then dark. */
 async function expectOpen(visit: Visit): Promise<void> {
   await visit.rest()
+  const heading = (await visit.page.locator('h1').first().textContent()) ?? ''
+  expect(await visit.page.title()).toBe(`${heading} · Sluice`)
   expect(await visit.barriers()).toEqual([])
   await visit.look({ theme: 'dark' })
   expect(await visit.barriers('colours')).toEqual([])

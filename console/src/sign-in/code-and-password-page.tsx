@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/api-error.ts'
 import { PasswordField } from '../parts/identity/password-field.tsx'
+import { PageTitle } from '../parts/page/page-title.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useFieldProblems } from '../parts/page/use-problem.ts'
 import { type Contact, readContact } from './contact.ts'
@@ -33,7 +34,7 @@ export function CodeAndPasswordPage(props: CodeAndPasswordPageProps) {
   return (
     <>
       <section className={styles.card}>
-        <h1>{props.title}</h1>
+        <PageTitle>{props.title}</PageTitle>
         <p className={styles.lead}>{props.lead}</p>
         {second === undefined ? (
           <Fields {...props} onStep={take} />

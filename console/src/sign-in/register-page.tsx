@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { LinkButton } from '../parts/page/link-button.tsx'
+import { PageTitle } from '../parts/page/page-title.tsx'
 import { Note } from '../parts/page/problem.tsx'
 import { CodeAndPasswordPage } from './code-and-password-page.tsx'
 import styles from './sign-in.module.css'
@@ -19,7 +20,7 @@ export function RegisterPage() {
     return (
       <>
         <section className={styles.card}>
-          <h1>{t('signIn.register.title')}</h1>
+          <PageTitle>{t('signIn.register.title')}</PageTitle>
           <p className={styles.lead}>{t('signIn.at', { host: window.location.host })}</p>
           <Note tone="info">
             {t(options.services.length > 0 ? 'signIn.register.byService' : 'signIn.register.closed')}

@@ -9,6 +9,7 @@ import { addPasskey } from '../parts/identity/passkey.ts'
 import { PasswordField } from '../parts/identity/password-field.tsx'
 import { RecoveryCodes } from '../parts/identity/recovery-codes.tsx'
 import { Icon } from '../parts/marks/icon.tsx'
+import { PageTitle } from '../parts/page/page-title.tsx'
 import { FormProblem, Note } from '../parts/page/problem.tsx'
 import { useFieldProblems } from '../parts/page/use-problem.ts'
 import { useProofRules } from './proof-fields.tsx'
@@ -28,7 +29,7 @@ export function SetupPage() {
   if (codes.length > 0) {
     return (
       <section className={styles.card}>
-        <h1>{t('factors.recovery')}</h1>
+        <PageTitle>{t('factors.recovery')}</PageTitle>
         <p className={styles.lead}>{t('recovery.lead')}</p>
         <RecoveryCodes codes={codes} onKept={setup.enter} />
       </section>
@@ -36,7 +37,7 @@ export function SetupPage() {
   }
   return (
     <section className={styles.card}>
-      <h1>{t('signIn.setup.title')}</h1>
+      <PageTitle>{t('signIn.setup.title')}</PageTitle>
       <p className={styles.lead}>{t('signIn.setup.lead')}</p>
       {token === undefined ? (
         <Note tone="info">{t('signIn.setup.noToken')}</Note>

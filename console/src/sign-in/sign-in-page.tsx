@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { LinkButton } from '../parts/page/link-button.tsx'
+import { PageTitle } from '../parts/page/page-title.tsx'
 import { Note } from '../parts/page/problem.tsx'
 import { readReturn } from './return-from-service.ts'
 import styles from './sign-in.module.css'
@@ -20,7 +21,7 @@ export function SignInPage() {
   return (
     <>
       <section className={styles.card}>
-        <h1>{t('signIn.title')}</h1>
+        <PageTitle>{t('signIn.title')}</PageTitle>
         <p className={styles.lead}>{t('signIn.at', { host: window.location.host })}</p>
         {back.kind === 'refused' && (
           <div className={styles.stack}>

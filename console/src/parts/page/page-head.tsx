@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import page from './page.module.css'
+import { PageTitle } from './page-title.tsx'
 
 interface PageHeadProps {
   readonly title: string
@@ -14,7 +15,7 @@ export function PageHead({ title, lead, children }: PageHeadProps) {
   return (
     <div className={page.head}>
       <div>
-        <h1>{title}</h1>
+        <PageTitle>{title}</PageTitle>
         {lead !== undefined && <p>{lead}</p>}
       </div>
       <div className={page.actions}>{children}</div>
