@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import { useFormat } from '../values/format.ts'
 import sheet from '../forms/sheet.module.css'
+import { useFormat } from '../values/format.ts'
 import styles from './call-sheet.module.css'
 import type { LoggedCall } from './log-source.ts'
+import { useSkipReason } from './use-skip-reason.ts'
 
 const TICKS = 4
 type Attempt = LoggedCall['attempts'][number]
@@ -51,6 +52,7 @@ export function Attempts({ call }: { readonly call: LoggedCall }) {
 function Lane({ attempt, end }: { readonly attempt: Attempt; readonly end: number }) {
   const { t } = useTranslation()
   const format = useFormat()
+  const skipReason = useSkipReason()
   const { outcome, status, why } = attempt
   const failed = outcome !== 'answered'
   const took = format.duration(attempt.ended_ms - attempt.started_ms)
@@ -70,7 +72,9 @@ function Lane({ attempt, end }: { readonly attempt: Attempt; readonly end: numbe
           ...(attempt.cooldown_ms === null
             ? []
             : [t('calls.cooled', { time: format.duration(attempt.cooldown_ms) })]),
-          ...attempt.skipped.map(({ chain_id, reason }) => t('calls.skipped', { chain: chain_id, reason })),
+          ...attempt.skipped.map(({ chain_id, reason }) =>
+            t('calls.skipped', { chain: chain_id, reason: skipReason(reason) }),
+          ),
         ].join(' · ')}
       </span>
       {typeof attempt.said === 'string' && <q className={styles.said}>{attempt.said}</q>}

@@ -1,11 +1,12 @@
 import { useTranslation } from 'react-i18next'
+import sheet from '../forms/sheet.module.css'
 import { Icon } from '../marks/icon.tsx'
 import { Note } from '../page/problem.tsx'
 import { Amount } from '../values/amount.tsx'
 import { useFormat } from '../values/format.ts'
-import sheet from '../forms/sheet.module.css'
 import styles from './call-sheet.module.css'
 import type { Explained } from './explain.ts'
+import { useSkipReason } from './use-skip-reason.ts'
 
 /** What would become of the call now: refused and why, or held, and who would be asked in which order. */
 export function Explanation({ of }: { readonly of: Explained }) {
@@ -58,6 +59,7 @@ interface SkippedProps {
 function Skipped({ vendor, reason, until }: SkippedProps) {
   const { t } = useTranslation()
   const format = useFormat()
+  const why = useSkipReason()(reason)
   return (
     <li data-skipped>
       <Icon name="paused" size={14} />
@@ -65,8 +67,8 @@ function Skipped({ vendor, reason, until }: SkippedProps) {
         {vendor}
         <span>
           {until === null
-            ? t('explain.skipped', { reason })
-            : t('explain.skippedUntil', { reason, moment: format.recent(until) })}
+            ? t('explain.skipped', { reason: why })
+            : t('explain.skippedUntil', { reason: why, moment: format.recent(until) })}
         </span>
       </span>
     </li>
