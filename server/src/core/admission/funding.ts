@@ -7,7 +7,7 @@ import type { CostBounds } from '../pricing/bound-cost.ts'
 import type { Month } from './cap.ts'
 import { type CreditsDecision, decideCredits } from './credits.ts'
 import { ownVendors } from './own-vendors.ts'
-import { type NothingPays, refuseRightToCall } from './right-to-call.ts'
+import { ASK_FOR_LESS, type NothingPays, refuseRightToCall } from './right-to-call.ts'
 
 /** Who pays for one model, and what must be held for it. */
 export interface Funded {
@@ -102,10 +102,8 @@ function decideQuota({ account, quota, demand, cost, at }: FundingQuestion): Quo
   return { kind: 'held', held: microCredits(room < full ? room : full) }
 }
 
-const QUOTA_HELD_UP =
-  'the quota of your subscription is held by running calls: wait for one to end, or name a smaller max_tokens'
-const HELD_UP =
-  'the Credits of this account are held by its running calls: wait for one to end, or name a smaller max_tokens'
+const QUOTA_HELD_UP = `the quota of your subscription is held by running calls: wait for one to end, or ${ASK_FOR_LESS}`
+const HELD_UP = `the Credits of this account are held by its running calls: wait for one to end, or ${ASK_FOR_LESS}`
 
 const refuse = (code: 42901 | 42905 | 42906, retryAfterMs: number, message?: string): FundingDecision => ({
   kind: 'refused',
@@ -120,10 +118,8 @@ function capMessage({ whose, fitsLeast }: Extract<CreditsDecision, { kind: 'capp
 
 /** The client can lower the worst case, which is mostly the longest answer that the model may give. */
 const WORST_CASE_MESSAGES = {
-  account:
-    'in the worst case this call would exceed the monthly consumption cap of this account: ask for fewer output tokens, or raise the cap',
-  member:
-    'in the worst case this call would exceed your monthly consumption cap in this organisation: ask for fewer output tokens, or have the cap raised',
+  account: `in the worst case this call would exceed the monthly consumption cap of this account: ${ASK_FOR_LESS}, or raise the cap`,
+  member: `in the worst case this call would exceed your monthly consumption cap in this organisation: ${ASK_FOR_LESS}, or have the cap raised`,
 } as const
 
 const tooFew = ({ account, cost }: FundingQuestion): NothingPays => ({

@@ -13,6 +13,9 @@ export type NothingPays =
   /** Credits may be used. `needed`: at least; undefined: any. `free`: not held by running calls. */
   | { readonly kind: 'too-few'; readonly needed: MicroCredits | undefined; readonly free: bigint }
 
+/** Whatever kind of call it is: answers, pictures, or what is spoken and listened to. */
+export const ASK_FOR_LESS = 'ask for less (a smaller max_tokens or n, a shorter input)'
+
 const VERIFY_HINT = 'your account is not verified yet: complete identity verification first'
 const VERIFY_TOO =
   'your account is not verified yet either: complete identity verification for models that ask for it'
@@ -34,7 +37,7 @@ function causeOf(cause: NothingPays): string {
   const topUp = 'top up (GET /api/v1/user/user/top-up-offers says how)'
   if (needed === undefined || needed === 0n)
     return `Credits are not enough: the account has ${credits(free)}; ${topUp}`
-  return `Credits are not enough: this call needs at least ${credits(needed)} and ${credits(free)} are free; ${topUp}, or ask for fewer output tokens`
+  return `Credits are not enough: this call needs at least ${credits(needed)} and ${credits(free)} are free; ${topUp}, or ${ASK_FOR_LESS}`
 }
 
 function credits(amount: bigint): string {

@@ -206,6 +206,8 @@ describe('is charged', () => {
     const account = await gateway.newAccount({ credits: 500 })
     const { body } = await post('{"model":"picture","prompt":"x","n":4,"n":1}', { key: account.key })
     expect(body.code).toBe(40202)
+    // Of a picture there are no output tokens to ask for.
+    expect(body.message).toContain('or ask for less (a smaller max_tokens or n, a shorter input)')
     const { body: huge } = await post({ model: 'picture', prompt: 'x', n: 100 }, { key: account.key })
     expect(huge.code).toBe(40202)
     expect(upstream.requests).toHaveLength(0)
