@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createFreshDatabase, type FreshDatabase } from '../../test/postgres/fresh-database.ts'
+import { createFreshDatabase, createMigratedDatabase } from '../../test/postgres/fresh-database.ts'
+import { putMigratedDatabase } from '../../test/storage/migrated-database.ts'
 import {
   type Contents,
   fillEmptyTables,
@@ -61,15 +62,19 @@ function optionsOf(database: Pick<OpenStorageOptions, 'databaseUrl' | 'dataDir'>
   }
 }
 
-async function newSqlite(until: Cleanings = cleanings): Promise<Place> {
+/** `empty`: nobody has opened it; else all its tables are there, as after a first start. */
+type State = 'empty' | 'migrated'
+
+async function newSqlite(state: State, until: Cleanings = cleanings): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sluice-transfer-'))
   until.push(() => rm(dataDir, { recursive: true, force: true }))
+  if (state === 'migrated') await putMigratedDatabase(dataDir)
   const contents = () => Promise.resolve(sqliteContents(join(dataDir, 'sluice.db')))
   return { options: optionsOf({ databaseUrl: undefined, dataDir }), contents }
 }
 
-async function newPostgres(until: Cleanings = cleanings): Promise<Place> {
-  const database: FreshDatabase = await createFreshDatabase()
+async function newPostgres(state: State, until: Cleanings = cleanings): Promise<Place> {
+  const database = await (state === 'empty' ? createFreshDatabase() : createMigratedDatabase())
   until.push(() => database.drop())
   return {
     options: optionsOf({ databaseUrl: database.url, dataDir: '/nonexistent' }),
@@ -90,7 +95,7 @@ async function using<Value>({ options }: Place, work: (storage: Storage) => Prom
 }
 
 async function plainSqlite(until: Cleanings = cleanings): Promise<Place> {
-  const place = await newSqlite(until)
+  const place = await newSqlite('migrated', until)
   await using(place, useDatabase)
   return place
 }
@@ -140,7 +145,7 @@ async function expectToGoOn(place: Place): Promise<void> {
 describe('moving a used SQLite database to PostgreSQL', () => {
   test('keeps every row of every table as it is', async () => {
     const from = await usedSqlite()
-    const to = await newPostgres()
+    const to = await newPostgres('empty')
     const before = await from.contents()
     expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([])
     const summary = await move(from.options, to.options, { present: 'refuse', madeBy: MADE_BY })
@@ -151,7 +156,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
 
   test('lets calls go on under the same windows, with the same holds, task, conversation and sessions', async () => {
     const from = await plainSqlite()
-    const to = await newPostgres()
+    const to = await newPostgres('migrated')
     await move(from.options, to.options, { present: 'refuse', madeBy: MADE_BY })
     expect(await to.contents()).toEqual(await from.contents())
     await expectToGoOn(to)
@@ -159,7 +164,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
 
   test('row ids that logs name are not given to anything else', async () => {
     const from = await plainSqlite()
-    const to = await newPostgres()
+    const to = await newPostgres('migrated')
     await move(from.options, to.options, { present: 'refuse', madeBy: MADE_BY })
     const added = await using(to, async (storage) => {
       const catalogue = await storage.catalogue.read()
@@ -176,7 +181,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
 
   test('is refused while a gateway serves from it, and where the other one holds something', async () => {
     const from = await plainSqlite()
-    const to = await newPostgres()
+    const to = await newPostgres('migrated')
     await using(from, async (storage) => {
       await storage.calls.heartbeat(instanceId('serving'), NOW)
       await expect(move(from.options, to.options, { present: 'refuse', madeBy: MADE_BY })).rejects.toThrow(
@@ -193,7 +198,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
 
   test('what was written before it began arrives', async () => {
     const from = await plainSqlite()
-    const to = await newPostgres()
+    const to = await newPostgres('migrated')
     const before = (await from.contents())['transfers']?.length ?? 0
     await using(from, (storage) => storage.ledger.book([LATE]))
     await move(from.options, to.options, { present: 'refuse', madeBy: MADE_BY })
@@ -202,7 +207,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
 
   test('nobody writes into the old one meanwhile: whoever waits for it writes when the move has ended', async () => {
     const from = await plainSqlite()
-    const to = await newPostgres()
+    const to = await newPostgres('migrated')
     const before = (await from.contents())['transfers']?.length ?? 0
     const other = await openStorage(from.options)
     cleanings.push(() => other.close())
@@ -265,13 +270,13 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
 
   async function placed(made: Place, until: Cleanings = cleanings): Promise<Place> {
     if (engine === 'SQLite') return made
-    const moved = await newPostgres(until)
+    const moved = await newPostgres('migrated', until)
     await move(made.options, moved.options, { present: 'refuse', madeBy: MADE_BY })
     return moved
   }
 
   test.each(ENGINES)('restored into %s is the same database', async (other) => {
-    const to = await PLACES[other]()
+    const to = await PLACES[other]('empty')
     const summary = await restore(chunksOf(archive), to.options, { present: 'refuse', blobs: undefined })
     expect(summary).toEqual(await checkArchive(chunksOf(archive)))
     expect(await to.contents()).toEqual(await place.contents())
@@ -279,7 +284,7 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
 
   test('restored into the other engine lets calls go on as before', async () => {
     const moment = await archiveOf(await placed(await plainSqlite()))
-    const to = await PLACES[engine === 'SQLite' ? 'PostgreSQL' : 'SQLite']()
+    const to = await PLACES[engine === 'SQLite' ? 'PostgreSQL' : 'SQLite']('migrated')
     await restore(chunksOf(moment), to.options, { present: 'refuse', blobs: undefined })
     await expectToGoOn(to)
   })
@@ -297,7 +302,7 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
     const moment = await archiveOf(busy)
     stop = true
     await writing
-    const to = await PLACES[engine]()
+    const to = await PLACES[engine]('migrated')
     await restore(chunksOf(moment), to.options, { present: 'refuse', blobs: undefined })
     await using(to, async (restored) => expect(await restored.ledger.verify()).toEqual([]))
   })
@@ -319,7 +324,7 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
   })
 
   test('that was changed, cut or made with another secret key leaves the database as it was', async () => {
-    const to = await PLACES[engine]()
+    const to = await PLACES[engine]('migrated')
     await using(to, (storage) => storage.ping())
     const before = await to.contents()
     const changed = Buffer.from(archive.toString('utf8').replace('owner@example.com', 'thief@example.com'))
@@ -336,7 +341,7 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
   })
 
   test('of a newer schema is refused, and one of an older is by a database that is further', async () => {
-    const to = await PLACES[engine]()
+    const to = await PLACES[engine]('migrated')
     await using(to, (storage) => storage.ping())
     for (const schema of [1, 999]) {
       const other = Buffer.from(archive.toString('utf8').replace(/"schema":\d+/, `"schema":${schema}`))
@@ -376,13 +381,16 @@ test('stored files go along where they are asked for, and come back as they were
       return { bytes: body.length, sha256: '' }
     },
   }
-  await restore(chunksOf(archive), (await newSqlite()).options, { present: 'refuse', blobs })
+  await restore(chunksOf(archive), (await newSqlite('migrated')).options, { present: 'refuse', blobs })
   expect(stored).toEqual(new Map([[USED_BLOB, { mediaType: 'video/mp4', body: Buffer.from(video) }]]))
-  await restore(chunksOf(archive), (await newSqlite()).options, { present: 'refuse', blobs: undefined })
+  await restore(chunksOf(archive), (await newSqlite('migrated')).options, {
+    present: 'refuse',
+    blobs: undefined,
+  })
 })
 
 test('a database that was never used is no backup', async () => {
-  for (const place of [await newSqlite(), await newPostgres()]) {
+  for (const place of [await newSqlite('empty'), await newPostgres('empty')]) {
     await expect(archiveOf(place)).rejects.toThrow(NothingThere)
   }
 })
@@ -390,7 +398,7 @@ test('a database that was never used is no backup', async () => {
 test.each(ENGINES)(
   'a backup made before an upgrade goes into a new %s, which is then brought on',
   async (engine) => {
-    const old = await newSqlite()
+    const old = await newSqlite('empty')
     const older = await openEngine(old.options, 1)
     await older.writer
       .insertInto('call_logs')
@@ -413,7 +421,7 @@ test.each(ENGINES)(
       .execute()
     await older.close()
     const archive = await archiveOf(old)
-    const to = await PLACES[engine]()
+    const to = await PLACES[engine]('empty')
     expect(
       await restore(chunksOf(archive), to.options, { present: 'refuse', blobs: undefined }),
     ).toMatchObject({

@@ -27,8 +27,23 @@ export async function createMigratedDatabase(): Promise<FreshDatabase> {
 
 async function create(server: string, copyOf: string): Promise<FreshDatabase> {
   const name = `sluice_${randomUUID().replaceAll('-', '')}`
-  await run(server, `create database ${name} template ${copyOf}`)
+  strategy ??= chooseStrategy(server)
+  await run(server, `create database ${name} template ${copyOf} ${await strategy}`)
   return { url: urlOf(server, name), drop: () => run(server, `drop database if exists ${name} with (force)`) }
+}
+
+let strategy: Promise<string> | undefined
+
+/** Copies files, as PostgreSQL 14 always does: through the log, as newer ones do by themselves, takes four times as long. */
+async function chooseStrategy(server: string): Promise<string> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
+    return Number(rows[0]?.server_version_num) < 150_000 ? '' : 'strategy file_copy'
+  } finally {
+    await client.end()
+  }
 }
 
 const templateName = (): string =>

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { get } from '../gateway/client.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { type CountingUpstream, INPUT_TOKENS, openCountingUpstream } from './counting-upstream.ts'
 import { KEY, writeGatewayFile } from './gateway-file.ts'
 import { childrenOf } from './children.ts'
@@ -70,7 +70,7 @@ test(
   `PostgreSQL: three instances, one of them killed ${ROUNDS} times (seed ${SEED})`,
   async () => {
     const draw = randomNumbers(SEED + 1)
-    const database = await createFreshDatabase()
+    const database = await createMigratedDatabase()
     Object.assign(environment, {
       SLUICE_DATABASE_URL: database.url,
       SLUICE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+import { createMigratedDatabase } from '../postgres/fresh-database.ts'
 import { call, expectCharged, type Finished } from './charges.ts'
 import { openCountingUpstream } from './counting-upstream.ts'
 import { writeGatewayFile } from './gateway-file.ts'
@@ -20,7 +20,7 @@ const LANES = 6
 test('two instances are restarted one after the other, and no call fails', { timeout: 300_000 }, async () => {
   const upstream = await openCountingUpstream()
   const directory = mkdtempSync(join(tmpdir(), 'sluice-rolling-'))
-  const database = await createFreshDatabase()
+  const database = await createMigratedDatabase()
   const environment = {
     SLUICE_DATA_DIR: join(directory, 'data'),
     SLUICE_CONFIG: writeGatewayFile(directory, { upstream: upstream.url, credits: OPENING }),

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandLine, openCommandLine } from '../../../../test/cli/command-line.ts'
 import { TEST_TIME } from '../../../../test/management/open-store.ts'
-import { createFreshDatabase } from '../../../../test/postgres/fresh-database.ts'
+import { createFreshDatabase, createMigratedDatabase } from '../../../../test/postgres/fresh-database.ts'
 import {
   postgresContents,
   sqliteContents,
@@ -33,8 +33,9 @@ async function newLine(environment: Record<string, string> = {}): Promise<Comman
   return made
 }
 
-async function newDatabase(): Promise<string> {
-  const database = await createFreshDatabase()
+/** `empty`: nobody has opened it; else all its tables are there, as after a first start. */
+async function newDatabase(state: 'empty' | 'migrated'): Promise<string> {
+  const database = await (state === 'empty' ? createFreshDatabase() : createMigratedDatabase())
   cleanings.push(() => database.drop())
   return database.url
 }
@@ -77,9 +78,9 @@ describe.each(['SQLite', 'PostgreSQL'])('backup and restore on %s', (engine) => 
       restored = () => Promise.resolve(sqliteContents(databaseOf(other)))
       await using(line, useDatabase)
     } else {
-      const own = await newDatabase()
+      const own = await newDatabase('migrated')
       url = own
-      const otherUrl = await newDatabase()
+      const otherUrl = await newDatabase('empty')
       line = await newLine({ SLUICE_DATABASE_URL: own })
       other = await newLine({ SLUICE_DATABASE_URL: otherUrl })
       contents = () => postgresContents(own)
@@ -200,7 +201,7 @@ test('--files takes stored files along', async () => {
 describe('migrate --to', () => {
   test('moves a used SQLite instance to PostgreSQL, verified on both sides', async () => {
     await using(line, useDatabase)
-    const url = await newDatabase()
+    const url = await newDatabase('empty')
     const moved = await line.sluice(['migrate', '--to', url, '--json'])
     expect(moved).toMatchObject({ code: 0, err: expect.stringContaining('SLUICE_DATABASE_URL') })
     expect(JSON.parse(moved.out)).toMatchObject({
@@ -219,7 +220,7 @@ describe('migrate --to', () => {
 
   test('is refused while a gateway serves, and without an address of PostgreSQL', async () => {
     await using(line, useDatabase)
-    const url = await newDatabase()
+    const url = await newDatabase('migrated')
     await using(line, async (storage) => {
       await storage.calls.heartbeat(instanceId('serving'), TEST_TIME)
       expect(await line.sluice(['migrate', '--to', url])).toMatchObject({
@@ -239,7 +240,7 @@ describe('migrate --to', () => {
     const database = new DatabaseSync(databaseOf(line), { timeout: 5_000 })
     database.exec('update accounts set credits = credits + 1')
     database.close()
-    const moved = await line.sluice(['migrate', '--to', await newDatabase()])
+    const moved = await line.sluice(['migrate', '--to', await newDatabase('migrated')])
     expect(moved).toMatchObject({ code: 5, err: expect.stringContaining('the ledger disagrees') })
   })
 })
