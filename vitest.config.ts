@@ -27,6 +27,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
     watch: false,
     reporters: ['default'],
     // A rejected promise nobody waited for is a bug of the gateway, never noise.

@@ -41,7 +41,7 @@ export interface Visit {
 /** A journey on a machine that is busy with other tests. */
 export const JOURNEY_MS = 300_000
 /** Of anything a page is waited for, on a machine that is busy with other tests. */
-const PATIENCE_MS = 90_000
+export const PATIENCE_MS = 90_000
 const ON_ITS_WAY = '.mantine-Skeleton-root, [data-loading]'
 /** Resolves when what was changed has been painted, and no colour is on its way to another one. */
 const PAINTED = `(async () => {

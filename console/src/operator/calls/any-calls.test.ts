@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callModel, signInAs } from '../../../test/api.ts'
 import { expectOpenToEverybody } from '../../../test/everybody.ts'
 import { ADMIN, CUSTOMER, gatewayFile } from '../../../test/gateway.ts'
-import { JOURNEY_MS, openSite, type Site, textOf } from '../../../test/visit.ts'
+import { JOURNEY_MS, openSite, PATIENCE_MS, type Site, textOf } from '../../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
     const body = { model, messages: [{ role: 'user', content: 'Hello' }] }
     expect(await callModel(site.baseUrl, { key, body })).toBe(status)
   }
-  await vi.waitFor(async () => expect(await admin.ask('GET', 'admin/logs')).toHaveLength(3))
+  await vi.waitFor(async () => expect(await admin.ask('GET', 'admin/logs')).toHaveLength(3), PATIENCE_MS)
 })
 
 afterAll(() => site.close())

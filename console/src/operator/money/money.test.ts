@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callModel, type Person, signInAs } from '../../../test/api.ts'
 import { expectOpenToEverybody } from '../../../test/everybody.ts'
 import { ADMIN, gatewayFile } from '../../../test/gateway.ts'
-import { JOURNEY_MS, openSite, type Site } from '../../../test/visit.ts'
+import { JOURNEY_MS, openSite, PATIENCE_MS, type Site } from '../../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
   await vi.waitFor(async () => {
     expect((await admin.ask<{ calls: number }>('GET', 'admin/margin')).calls).toBe(2)
-  })
+  }, PATIENCE_MS)
 })
 
 afterAll(() => site.close())

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Person, signInAs } from '../../../test/api.ts'
 import { expectOpenToEverybody } from '../../../test/everybody.ts'
 import { ADMIN, CUSTOMER } from '../../../test/gateway.ts'
-import { JOURNEY_MS, openSite, type Site } from '../../../test/visit.ts'
+import { JOURNEY_MS, openSite, PATIENCE_MS, type Site } from '../../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 
@@ -95,7 +95,7 @@ test('a gateway file is compared, refused with its places, applied as it was loo
   const { page } = visit
   const text = page.getByLabel('Text of the file')
   await page.getByRole('button', { name: 'Read what is stored' }).click()
-  await vi.waitFor(async () => expect(await text.inputValue()).toContain('claude-code'), 10_000)
+  await vi.waitFor(async () => expect(await text.inputValue()).toContain('claude-code'), PATIENCE_MS)
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByText('Everything is as the file says.').waitFor()
   await text.fill('settings:\n  timezone: Nowhere\n  key_prefix: 5')

@@ -2,7 +2,14 @@
 import OpenAI from 'openai'
 import { describe, expect, test, vi } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import {
+  NO_TOKEN_PRICES,
+  PATIENCE_MS,
+  putChain,
+  putModel,
+  putVendor,
+  TOKEN_PRICES,
+} from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { answerJson, hangUp, type Answerer } from '../../gateway/scripted-upstream.ts'
 
@@ -386,7 +393,7 @@ describe('whoever leaves', () => {
       const row = await gateway.lastLog()
       expect(row).toMatchObject({ model, clientGone: true })
       return row
-    })
+    }, PATIENCE_MS)
 
   test('before anything came pays for all images: they are made together [D-images-17]', async () => {
     await leaveAfter('', { n: 3 })
@@ -426,8 +433,9 @@ describe('whoever leaves', () => {
       signal: leaving.signal,
     })
     await expect(left).rejects.toMatchObject({ name: 'AbortError' })
-    await vi.waitFor(async () =>
-      expect(await gateway.lastLog()).toMatchObject({ images: 3, amount: 3n * PER_IMAGE }),
+    await vi.waitFor(
+      async () => expect(await gateway.lastLog()).toMatchObject({ images: 3, amount: 3n * PER_IMAGE }),
+      PATIENCE_MS,
     )
   })
 

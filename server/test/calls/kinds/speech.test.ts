@@ -2,7 +2,14 @@
 import OpenAI from 'openai'
 import { describe, expect, test, vi } from 'vitest'
 import { get, postJson } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import {
+  NO_TOKEN_PRICES,
+  PATIENCE_MS,
+  putChain,
+  putModel,
+  putVendor,
+  TOKEN_PRICES,
+} from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { type Answerer, answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
@@ -223,14 +230,11 @@ test.each([
     signal: leaving.signal,
   })
   await expect(left).rejects.toThrow()
-  await vi.waitFor(
-    async () => {
-      const row = await gateway.lastLog()
-      expect(row?.callId).not.toBe(before)
-      expect(row).toMatchObject({ ...charged, ending: 'client-gone' })
-    },
-    { timeout: 10_000 },
-  )
+  await vi.waitFor(async () => {
+    const row = await gateway.lastLog()
+    expect(row?.callId).not.toBe(before)
+    expect(row).toMatchObject({ ...charged, ending: 'client-gone' })
+  }, PATIENCE_MS)
 })
 
 test('a model that speaks is 40403 at the path of chats, which names the right one [D-speech-09]', async () => {

@@ -4,7 +4,14 @@ import { describe, expect, test, vi } from 'vitest'
 import { modelId, vendorCode } from '../../../src/core/ids.ts'
 import { Secret } from '../../../src/core/secret.ts'
 import { get, postJson, readAnswer } from '../../gateway/client.ts'
-import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
+import {
+  NO_TOKEN_PRICES,
+  PATIENCE_MS,
+  putChain,
+  putModel,
+  putVendor,
+  TOKEN_PRICES,
+} from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { type Answerer, answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 import { waveFile } from '../wave-file.ts'
@@ -410,14 +417,11 @@ test.each(['hasty', 'listener'])(
       signal: leaving.signal,
     })
     await expect(left).rejects.toThrow()
-    await vi.waitFor(
-      async () => {
-        const row = await gateway.lastLog()
-        expect(row?.callId).not.toBe(before)
-        expect(row).toMatchObject({ audioSeconds: 2.5, amount: 250n * PER_HUNDREDTH, ending: 'client-gone' })
-      },
-      { timeout: 10_000 },
-    )
+    await vi.waitFor(async () => {
+      const row = await gateway.lastLog()
+      expect(row?.callId).not.toBe(before)
+      expect(row).toMatchObject({ audioSeconds: 2.5, amount: 250n * PER_HUNDREDTH, ending: 'client-gone' })
+    }, PATIENCE_MS)
   },
 )
 
