@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
-import { ADMIN, CUSTOMER } from '../../test/gateway.ts'
+import { ADMIN, CUSTOMER, gatewayFile } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site, textOf } from '../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
@@ -12,7 +12,16 @@ let site: Site
 let key: string
 
 beforeAll(async () => {
-  site = await openSite()
+  const file = gatewayFile()
+  const painter = {
+    model_id: 'painter',
+    support_features: ['image'],
+    pricing: { billing_modes: ['image'], image_price: 0.01 },
+    chains: [
+      { vendor: 'sandbox', credential: 'main', protocol: 'images', forward_model_id: 'sandbox-image' },
+    ],
+  }
+  site = await openSite({ file: { ...file, models: [...file.models, painter] } })
   const ann = await signInAs(site.baseUrl, CUSTOMER)
   key = (await ann.ask<{ key: string }>('POST', 'user/user/keys', { name: 'laptop' })).key
   expect(await say('gpt-5', 400)).toBe(200)
@@ -160,6 +169,22 @@ test('what was said is there as long as it is kept, and nothing of a call of whi
   await call.getByRole('heading', { name: 'claude-sonnet-4.6' }).waitFor()
   await visit.rest()
   expect(await call.getByText('Show what was said').count()).toBe(0)
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('of a call that made pictures, too, one sees what would become of it now', async () => {
+  const body = { model: 'painter', prompt: 'A gate' }
+  expect(await callModel(site.baseUrl, { key, path: '/v1/images/generations', body })).toBe(200)
+  const visit = await site.visit('/calls', { as: CUSTOMER })
+  const { page } = visit
+  await rowOf(page, 'painter').getByText('painter').click()
+  const call = page.getByRole('dialog')
+  await call.getByRole('button', { name: 'Explain again' }).click()
+  await call.getByText('sandbox · sandbox-image').waitFor()
+  await call.getByRole('button', { name: 'Copy as curl' }).click()
+  await call.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toContain('"prompt": ')
   expect(visit.faults).toEqual([])
   await visit.close()
 })

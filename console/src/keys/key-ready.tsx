@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { keyLimitsQuery, type NewKey } from '../api/keys.ts'
-import { groupsQuery, pricingQuery } from '../api/models.ts'
+import { groupsQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Dialog } from '../parts/forms/dialog.tsx'
 import form from '../parts/forms/form.module.css'
@@ -14,6 +14,7 @@ import { Note } from '../parts/page/problem.tsx'
 import { CopyButton } from '../parts/snippets/copy-button.tsx'
 import { FirstCall } from '../parts/snippets/first-call.tsx'
 import { firstToCall } from '../parts/snippets/snippets.ts'
+import { useOpenOffers } from '../parts/snippets/use-open-offers.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './keys.module.css'
 
@@ -51,6 +52,7 @@ export function KeyReady({ made, onClose }: KeyReadyProps) {
           secret={made.key}
           model={model?.model_id ?? 'model'}
           endpoints={model?.endpoints}
+          protocol={group?.protocol}
         />
         <Facts
           rows={[
@@ -70,16 +72,19 @@ export function KeyReady({ made, onClose }: KeyReadyProps) {
 
 /** What the key is shown with: its group, and of the models that it may call the first to try. */
 function useFirstModel(made: NewKey) {
-  const organisation = useOrganisationId()
-  const { data: offers } = useQuery(pricingQuery(organisation))
+  const offers = useOpenOffers()
   const { data: groups } = useQuery(groupsQuery)
   const group = groups?.find(({ name }) => name === made.group)
   const allowed = made.models.length > 0 ? made.models : group?.models
+  // Those that are open stand first.
+  const rank = (id: string): number => (offers?.some(({ model_id: each }) => each === id) === true ? 0 : 1)
   const model = firstToCall(
-    allowed?.map((id) => ({
-      model_id: id,
-      endpoints: offers?.find(({ model_id: each }) => each === id)?.endpoints ?? [],
-    })) ??
+    allowed
+      ?.toSorted((one, other) => rank(one) - rank(other))
+      .map((id) => ({
+        model_id: id,
+        endpoints: offers?.find(({ model_id: each }) => each === id)?.endpoints ?? [],
+      })) ??
       offers ??
       [],
   )

@@ -134,6 +134,14 @@ test('a key is rotated with time to change over, disabled, enabled and deleted',
   await rowOf(page, 'backend').getByText('former secret works until').waitFor()
   expect([await hello(key), await hello(rotated)]).toEqual([200, 200])
 
+  await page.getByRole('button', { name: 'More for ci-runner' }).click()
+  await page.getByRole('menuitem', { name: 'Rotate', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  const bound = page.getByRole('dialog', { name: 'Key “ci-runner” is ready' })
+  await bound.getByRole('tab', { name: 'Anthropic' }).waitFor()
+  expect(await bound.getByRole('tab').allInnerTexts()).toEqual(['curl', 'Anthropic', 'Claude Code'])
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+
   await act('Disable')
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
   await rowOf(page, 'backend').getByText('disabled').waitFor()

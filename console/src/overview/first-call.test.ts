@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { codeIn } from '../../../server/test/notify/mailbox.ts'
 import { callModel, signInAs } from '../../test/api.ts'
-import { ADMIN } from '../../test/gateway.ts'
+import { ADMIN, gatewayFile } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
@@ -11,7 +11,9 @@ const PERSON = { email: 'new@example.com', password: 'a password of mine' }
 
 let site: Site
 beforeAll(async () => {
-  site = await openSite()
+  const file = gatewayFile()
+  const [first, ...others] = file.models
+  site = await openSite({ file: { ...file, models: [{ ...first, required_verification: 2 }, ...others] } })
 })
 afterAll(() => site.close())
 
@@ -47,6 +49,8 @@ test('who registers is told each next step up to the first call, and sees how it
   const ready = page.getByRole('dialog', { name: 'Key “laptop” is ready' })
   const key = await ready.locator('code').first().innerText()
   expect(await ready.getByText('Credits to call models with').count()).toBe(0)
+  // The first model of all is not open to them yet.
+  await ready.getByRole('region', { name: 'curl' }).getByText('"gpt-5"', { exact: true }).waitFor()
   const body = { model: 'gpt-5', messages: [{ role: 'user', content: 'Hello' }] }
   expect(await callModel(site.baseUrl, { key, body })).toBe(200)
   await ready.getByText('Its first call has come').waitFor()

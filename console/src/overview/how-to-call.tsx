@@ -4,7 +4,6 @@ import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { callsQuery } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
-import { pricingQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import { late } from '../parts/page/late.ts'
@@ -12,6 +11,7 @@ import { LinkButton } from '../parts/page/link-button.tsx'
 import page from '../parts/page/page.module.css'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { firstToCall } from '../parts/snippets/snippets.ts'
+import { useOpenOffers } from '../parts/snippets/use-open-offers.ts'
 import { LAST_CALLS } from './last-calls.tsx'
 import styles from './overview.module.css'
 
@@ -28,7 +28,7 @@ export function HowToCall() {
   const organisation = useOrganisationId()
   const { data: last } = useQuery(callsQuery({ limit: LAST_CALLS }, organisation))
   const { data: keys } = useQuery(keysQuery(organisation))
-  const { data: offers } = useQuery(pricingQuery(organisation))
+  const offers = useOpenOffers()
   const isFirst = last?.data.length === 0
   const used = (last?.data ?? []).flatMap(({ ending, model }) =>
     ending === 'complete' ? (offers?.filter(({ model_id: id }) => id === model) ?? []) : [],

@@ -42,6 +42,7 @@ export function CallSheet({ id, source, keyNames, more, rows, onOpen, onClose }:
     enabled: known === undefined,
   })
   const call = known ?? found.data?.data[0]
+  const curl = call && curlOf(call, window.location.origin)
   const step = (to: number): (() => void) | undefined => {
     const next = at < 0 ? undefined : rows[at + to]
     return next === undefined ? undefined : () => onOpen(next.request_id)
@@ -58,7 +59,7 @@ export function CallSheet({ id, source, keyNames, more, rows, onOpen, onClose }:
     >
       <div className={sheet.tools}>
         <CopyIcon value={id} label={t('copyId')} />
-        {call !== undefined && <CopyButton value={curlOf(call)} label={t('calls.curl')} />}
+        {curl !== undefined && <CopyButton value={curl} label={t('calls.curl')} />}
         <span className={styles.steps}>
           <Step icon="up" label={t('calls.previous')} onStep={step(-1)} />
           <Step icon="down" label={t('calls.next')} onStep={step(1)} />
@@ -151,7 +152,7 @@ function Figures({ call }: { readonly call: LoggedCall }) {
       </div>
       <div>
         <dd>{format.number(input + output)}</dd>
-        <dt>{t('calls.tokens')}</dt>
+        <dt>{t('calls.sumOfTokens')}</dt>
       </div>
       <div>
         <dd>{call.first_byte_ms === null ? '–' : format.duration(call.first_byte_ms)}</dd>

@@ -1,6 +1,7 @@
 /** A call like one that was made, to be asked about. */
 import type { explainOwn } from '../../api/calls.ts'
 import type { paths } from '../../api/generated.d.ts'
+import { bodyOfOther, otherCallAt } from '../snippets/other-calls.ts'
 import type { LoggedCall } from './log-source.ts'
 import { bodyLike, protocolOf } from './same-call.ts'
 
@@ -8,16 +9,44 @@ export type ExplainQuestion =
   paths['/api/v1/admin/explain']['post']['requestBody']['content']['application/json']
 export type Explained = Awaited<ReturnType<typeof explainOwn>>
 
+/** Those of calls that make no conversation. */
+const OTHERS = [
+  'embeddings',
+  'gemini-embeddings',
+  'moderation',
+  'rerank',
+  'images',
+  'speech',
+  'transcription',
+] as const satisfies readonly ExplainQuestion['protocol'][]
+
 /** undefined: the gateway cannot say what would become of a call like this one. */
 export function questionLike(call: LoggedCall): ExplainQuestion | undefined {
+  if (call.key_id === null) return undefined
   const protocol = protocolOf(call)
-  if (protocol === undefined || call.key_id === null) return undefined
+  if (protocol === undefined) return otherQuestion(call, call.key_id)
   return {
     protocol,
     body: bodyLike(call, protocol),
     key_id: call.key_id,
-    ...(protocol === 'gemini'
-      ? { model: call.model_requested ?? call.model ?? '', stream: call.stream }
-      : {}),
+    ...(protocol === 'gemini' ? { model: modelOf(call), stream: call.stream } : {}),
   }
+}
+
+function otherQuestion(call: LoggedCall, key_id: string): ExplainQuestion | undefined {
+  const protocol = OTHERS.find((each) => each === call.client_protocol)
+  const other = otherCallAt(call.endpoint)
+  if (protocol === undefined || other === undefined) return undefined
+  const model = modelOf(call)
+  return {
+    protocol,
+    body: bodyOfOther(other, call.endpoint, model),
+    key_id,
+    ...(protocol === 'gemini-embeddings' ? { model } : {}),
+    ...(protocol === 'transcription' ? { audio_seconds: call.audio_seconds } : {}),
+  }
+}
+
+function modelOf({ model_requested: asked, model }: LoggedCall): string {
+  return asked ?? model ?? ''
 }

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import sheet from '../forms/sheet.module.css'
 import { Icon } from '../marks/icon.tsx'
 import { Note } from '../page/problem.tsx'
+import { useCodeText } from '../page/use-problem.ts'
 import { Amount } from '../values/amount.tsx'
 import { useFormat } from '../values/format.ts'
 import styles from './call-sheet.module.css'
@@ -11,11 +12,17 @@ import { useSkipReason } from './use-skip-reason.ts'
 /** What would become of the call now: refused and why, or held, and who would be asked in which order. */
 export function Explanation({ of }: { readonly of: Explained }) {
   const { t } = useTranslation()
+  const codeText = useCodeText()
   const { refusal, hold, routes } = of
   return (
     <div className={styles.explanation} role="status">
       {refusal !== null && (
-        <Note tone="bad">{t('explain.refused', { status: refusal.status, message: refusal.message })}</Note>
+        <Note tone="bad">
+          {t('explain.refused', {
+            status: refusal.status,
+            message: codeText(refusal.code) ?? refusal.message,
+          })}
+        </Note>
       )}
       {hold !== null && (
         <p className={sheet.note}>

@@ -7,8 +7,8 @@ import { isZero } from '../values/decimal.ts'
 import { useFormat } from '../values/format.ts'
 import sheet from '../forms/sheet.module.css'
 import styles from './call-sheet.module.css'
+import { type PriceLine, priceLines, type Recipe } from './price-lines.ts'
 
-type Recipe = NonNullable<LoggedCall['recipe']>
 const CLASSES = [
   'input',
   'cached_input',
@@ -47,10 +47,9 @@ export function Price({ call }: { readonly call: LoggedCall }) {
       <table className={classes(table.table, styles.price)} aria-label={t('calls.price')}>
         <PriceHead />
         <tbody>
-          {recipe.lines.map((line) => (
-            <Line key={line.class} line={line} recipe={recipe} />
+          {priceLines(recipe).map((line) => (
+            <Line key={line.name} line={line} recipe={recipe} />
           ))}
-          <Surcharges of={recipe} />
           <tr className={styles.sum}>
             <td colSpan={5}>{t('calls.sum')}</td>
             <td className={table.number}>
@@ -72,18 +71,6 @@ export function Price({ call }: { readonly call: LoggedCall }) {
   )
 }
 
-/** What made the call dearer as a whole. */
-function Surcharges({ of }: { readonly of: Recipe }) {
-  return of.surcharges?.map(({ name, multiplier, per_call, count }) => (
-    <tr key={name}>
-      <td colSpan={5}>{name}</td>
-      <td className={table.number}>
-        {multiplier === undefined ? `${count ?? 1} × ${per_call ?? ''}` : `× ${multiplier}`}
-      </td>
-    </tr>
-  ))
-}
-
 function PriceHead() {
   const { t } = useTranslation()
   return (
@@ -100,40 +87,38 @@ function PriceHead() {
   )
 }
 
-function Line({ line, recipe }: { readonly line: Recipe['lines'][number]; readonly recipe: Recipe }) {
+function Line({ line, recipe }: { readonly line: PriceLine; readonly recipe: Recipe }) {
   const { t } = useTranslation()
   const format = useFormat()
-  const known = CLASSES.find((each) => each === line.class)
-  const per = line.per === 1 ? '' : ` / ${format.short(line.per)}`
+  const { name, quantity, per, price, credits } = line
+  const known = CLASSES.find((each) => each === name)
   const factors = [
-    `× ${format.number(line.price, 6)}${per}`,
-    `× ${format.number(recipe.rate_multiplier, 6)}`,
-    `× ${format.percent(Number(recipe.user_rate) / 100, 2)}`,
+    `× ${format.number(price, 6)}${per === undefined || per === 1 ? '' : ` / ${format.short(per)}`}`,
+    // A share of the sum above has them in it.
+    ...(quantity === undefined
+      ? ['', '']
+      : [
+          `× ${format.number(recipe.rate_multiplier, 6)}`,
+          `× ${format.percent(Number(recipe.user_rate) / 100, 2)}`,
+        ]),
   ]
   return (
     <tr>
       <td>
-        {known === undefined ? line.class : t(`classes.${known}`)}
+        {known === undefined ? <code>{name}</code> : t(`classes.${known}`)}
         <span className={styles.factors}>{factors.join(' ')}</span>
       </td>
-      <td className={table.number}>{format.number(line.quantity, 6)}</td>
+      <td className={table.number}>{quantity !== undefined && format.number(quantity, 6)}</td>
       {factors.map((factor, index) => (
         <td key={index} className={FACTOR}>
           {factor}
         </td>
       ))}
       <td className={table.number}>
-        <Amount value={creditsOf(line, recipe)} digits={6} />
+        <Amount value={credits} digits={6} />
       </td>
     </tr>
   )
-}
-
-/** What one line comes to; the sum below is the gateway's own, to the last digit. */
-function creditsOf({ quantity, price, per }: Recipe['lines'][number], recipe: Recipe): string {
-  const yuan = (quantity / per) * Number(price)
-  const rate = Number(recipe.rate_multiplier) * (Number(recipe.user_rate) / 100)
-  return (yuan * Number(recipe.credits_per_unit) * rate).toFixed(6)
 }
 
 /** Why less was taken than the sum, or from where. */

@@ -1,16 +1,28 @@
 /** A call like another one. What was said is not kept, so a short text stands in its place. */
-import type { LoggedCall } from './log-source.ts'
+import { curlOfOther, curlWith, otherCallAt, pathFor } from '../snippets/other-calls.ts'
+
+/** What of a call tells how it was made. */
+export interface MadeCall {
+  readonly client_protocol: string
+  readonly endpoint: string
+  readonly model: string | null
+  readonly model_requested: string | null
+  readonly stream: boolean
+}
 
 export const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const
 export type Protocol = (typeof PROTOCOLS)[number]
 
 const TEXT = 'Hello'
 
-export function protocolOf({ client_protocol }: Pick<LoggedCall, 'client_protocol'>): Protocol | undefined {
+export function protocolOf({ client_protocol }: Pick<MadeCall, 'client_protocol'>): Protocol | undefined {
   return PROTOCOLS.find((each) => each === client_protocol)
 }
 
-export function bodyLike(call: LoggedCall, protocol: Protocol): Record<string, unknown> {
+export function bodyLike(
+  call: Pick<MadeCall, 'model' | 'model_requested' | 'stream'>,
+  protocol: Protocol,
+): Record<string, unknown> {
   const model = call.model_requested ?? call.model ?? ''
   const stream = call.stream ? { stream: true } : {}
   const messages = [{ role: 'user', content: TEXT }]
@@ -26,13 +38,13 @@ export function bodyLike(call: LoggedCall, protocol: Protocol): Record<string, u
   }
 }
 
-/** As a line for the shell; the key is to be put in. */
-export function curlOf(call: LoggedCall): string {
-  const path = call.endpoint.replace(/^[A-Z]+ /, '')
+/** As a line for the shell; the key is to be put in. undefined: nobody knows what such a call holds. */
+export function curlOf(call: MadeCall, baseUrl: string): string | undefined {
+  const model = call.model_requested ?? call.model ?? ''
+  const facts = { baseUrl, secret: '$SLUICE_KEY' }
   const protocol = protocolOf(call)
-  const body = protocol === undefined ? { model: call.model_requested } : bodyLike(call, protocol)
-  return `curl ${window.location.origin}${path} \\
-  -H "Authorization: Bearer $SLUICE_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '${JSON.stringify(body)}'`
+  if (protocol !== undefined)
+    return curlWith(pathFor(call.endpoint, model), JSON.stringify(bodyLike(call, protocol)), facts)
+  const other = otherCallAt(call.endpoint)
+  return other && curlOfOther(call.endpoint, other, { ...facts, model })
 }

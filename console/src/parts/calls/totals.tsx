@@ -29,7 +29,7 @@ export function Totals({ source, filter }: TotalsProps) {
           <Total name={t('calls.calls')} more={!complete}>
             {format.number(calls)}
           </Total>
-          <Total name={t('calls.tokens')} more={!complete}>
+          <Total name={t('calls.sumOfTokens')} more={!complete}>
             <span title={format.number(tokens)}>{format.short(tokens)}</span>
           </Total>
           <Total name="Credits" more={!complete}>

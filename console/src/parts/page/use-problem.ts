@@ -3,18 +3,30 @@ import { useTranslation } from 'react-i18next'
 import { ApiError, type FieldFault } from '../../api/api-error.ts'
 
 /** Codes that a person can do something about; whatever else goes wrong is told in the gateway's own words. */
-const TOLD = [0, 40005, 40104, 40303, 40304, 40307, 40308, 40309, 40403, 42908, 50000, 50301] as const
+const TOLD = [
+  0, 40005, 40104, 40202, 40203, 40303, 40304, 40307, 40308, 40309, 40403, 42901, 42902, 42903, 42904, 42905,
+  42906, 42908, 42910, 50000, 50201, 50301, 50401,
+] as const
+
+/** What a person reads of a code; undefined: there is nothing to say but the gateway's own words. */
+export function useCodeText(): (code: number) => string | undefined {
+  const { t } = useTranslation()
+  return (code) => {
+    const told = TOLD.find((each) => each === code)
+    return told === undefined ? undefined : t(`problems.${told}`)
+  }
+}
 
 /** What a person reads of an error: the sentence of the gateway's code in their language, else the gateway's own. */
 export function useProblemText(): (error: unknown) => string {
   const { t } = useTranslation()
+  const codeText = useCodeText()
   return (error) => {
     if (!(error instanceof ApiError)) return t('problems.unexpected')
     if (error.code === 42908 && error.retryAfterSeconds !== undefined) {
       return t('problems.tooMany', { seconds: error.retryAfterSeconds })
     }
-    const told = TOLD.find((code) => code === error.code)
-    return told === undefined ? error.message : t(`problems.${told}`)
+    return codeText(error.code) ?? error.message
   }
 }
 

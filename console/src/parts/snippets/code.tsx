@@ -2,7 +2,7 @@ import { Fragment } from 'react'
 import styles from './code.module.css'
 
 /** Texts, comments and numbers of a short program or of JSON; whatever else stands between them is plain. */
-const TOKENS = /("(?:[^"\\\n]|\\.)*")|(^\s*#.*$)|(?<![\w.-])(-?\d+(?:\.\d+)?)(?![\w.])/gm
+const TOKENS = /("(?:[^"\\\n]|\\.)*")|(^\s*#.*$)|(?<![\w.-])(-?\d+(?:\.\d+)?)(?![\w./])/gm
 
 /** A short program or JSON, read by people. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {

@@ -8,6 +8,8 @@ import { type ClientId, clientsFor, type SnippetFacts } from './snippets.ts'
 
 interface FirstCallProps extends SnippetFacts {
   readonly first: ClientId
+  /** That the key is bound to by its group. */
+  readonly protocol?: string | undefined
   /** Where the model is called; absent: it talks. */
   readonly endpoints?: readonly string[] | undefined
   /** What stands beside the copy button. */
@@ -15,10 +17,10 @@ interface FirstCallProps extends SnippetFacts {
 }
 
 /** A call that works when pasted, for every client people use. */
-export function FirstCall({ first, endpoints, hint, ...facts }: FirstCallProps) {
+export function FirstCall({ first, endpoints, protocol, hint, ...facts }: FirstCallProps) {
   const { t } = useTranslation()
   const [wanted, want] = useState<string | null>(first)
-  const clients = clientsFor(endpoints)
+  const clients = clientsFor(endpoints, protocol)
   const chosen = clients.find(({ id }) => id === wanted) ?? clients[0]
   if (chosen === undefined) return null
   const text = chosen.write(facts)

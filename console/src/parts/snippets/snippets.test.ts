@@ -23,6 +23,22 @@ test.each([
   expect(clientsFor(endpoints)).toHaveLength(count)
 })
 
+test.each([
+  ['messages', ['curl', 'Anthropic', 'Claude Code'], /\/v1\/messages .*"max_tokens":1024/s],
+  ['responses', ['curl', 'OpenAI', 'Codex'], /\/v1\/responses .*"input":"Hello"/s],
+  ['chat', ['curl', 'OpenAI'], /\/v1\/chat\/completions /],
+  ['gemini', ['curl', 'Google'], /models\/talker:generateContent /],
+])('a key that a group binds to %s is shown with clients that speak it', (protocol, labels, curl) => {
+  const clients = clientsFor(TALKS.endpoints, protocol)
+  expect(clients.map(({ label }) => label)).toEqual(labels)
+  expect(clients[0]?.write({ ...FACTS, model: 'talker' })).toMatch(curl)
+})
+
+test('what a model thought before it answered is no answer to print', () => {
+  const anthropic = clientsFor(TALKS.endpoints).find(({ id }) => id === 'anthropic')
+  expect(anthropic?.write({ ...FACTS, model: 'talker' })).toMatch(/if part\.type == "text"\)\)$/)
+})
+
 test('a call goes to a path of the model, with what that endpoint takes', () => {
   const [curl, openAi] = clientsFor(PAINTS.endpoints)
   const text = curl?.write({ ...FACTS, model: 'painter' }) ?? ''

@@ -2,6 +2,8 @@
  * The first call with every client that people use, as it works when pasted. A model that does not talk is called with what it
  * takes, by those clients that can.
  */
+import { bodyLike, type Protocol, PROTOCOLS } from '../calls/same-call.ts'
+import { curlOfOther, curlWith, type OtherCall, otherCallAt, pathFor, shownPath } from './other-calls.ts'
 
 export interface SnippetFacts {
   /** Of the gateway, without a slash at the end. */
@@ -11,12 +13,12 @@ export interface SnippetFacts {
 }
 
 const CLIENTS = [
-  { id: 'curl', label: 'curl', write: curl },
-  { id: 'openai', label: 'OpenAI', write: openAi },
-  { id: 'anthropic', label: 'Anthropic', write: anthropic },
-  { id: 'google', label: 'Google', write: google },
-  { id: 'claude-code', label: 'Claude Code', write: claudeCode },
-  { id: 'codex', label: 'Codex', write: codex },
+  { id: 'curl', label: 'curl', protocol: 'chat', write: curl },
+  { id: 'openai', label: 'OpenAI', protocol: 'responses', write: openAi },
+  { id: 'anthropic', label: 'Anthropic', protocol: 'messages', write: anthropic },
+  { id: 'google', label: 'Google', protocol: 'gemini', write: google },
+  { id: 'claude-code', label: 'Claude Code', protocol: 'messages', write: claudeCode },
+  { id: 'codex', label: 'Codex', protocol: 'responses', write: codex },
 ] as const
 
 export type ClientId = (typeof CLIENTS)[number]['id']
@@ -25,25 +27,6 @@ export interface Client {
   readonly id: ClientId
   readonly label: string
   readonly write: (facts: SnippetFacts) => string
-}
-
-/** What is sent to an endpoint that makes no conversation, and what OpenAI's library calls it. */
-interface OtherCall {
-  readonly fields: Readonly<Record<string, string | readonly string[]>>
-  /** Absent: that library does not know the endpoint. */
-  readonly method?: string
-  /** A file of the caller's, under the name `file`, so that the call is a form. */
-  readonly file?: string
-}
-
-const OTHER_CALLS: Readonly<Record<string, OtherCall>> = {
-  '/v1/images/generations': { fields: { prompt: 'A gate over a wave' }, method: 'images.generate' },
-  '/v1/videos': { fields: { prompt: 'A gate over a wave', seconds: '5' }, method: 'videos.create' },
-  '/v1/embeddings': { fields: { input: 'Hello' }, method: 'embeddings.create' },
-  '/v1/audio/speech': { fields: { input: 'Hello', voice: 'alloy' }, method: 'audio.speech.create' },
-  '/v1/audio/transcriptions': { fields: {}, method: 'audio.transcriptions.create', file: 'speech.mp3' },
-  '/v1/moderations': { fields: { input: 'Hello' }, method: 'moderations.create' },
-  '/v2/rerank': { fields: { query: 'Hello', documents: ['Good morning', 'Good night'] } },
 }
 
 const TALK = '/v1/chat/completions'
@@ -59,15 +42,20 @@ export function firstToCall<T extends CalledModel>(models: readonly T[]): T | un
   return models.find(({ endpoints }) => endpoints.includes(TALK)) ?? models[0]
 }
 
-/** The clients that can call a model with such endpoints; undefined: it is not known yet, and taken for one that talks. */
-export function clientsFor(endpoints: readonly string[] | undefined): readonly Client[] {
-  if (endpoints === undefined || endpoints.includes(TALK)) return CLIENTS
-  const path = endpoints.find((each) => OTHER_CALLS[each] !== undefined)
-  const other = path === undefined ? undefined : OTHER_CALLS[path]
+/**
+ * The clients that can call a model with such endpoints; undefined: it is not known yet, and taken for one that talks.
+ * @param only the protocol that a key is bound to by its group
+ */
+export function clientsFor(endpoints: readonly string[] | undefined, only?: string): readonly Client[] {
+  const protocol = PROTOCOLS.find((each) => each === only)
+  if (endpoints === undefined || endpoints.includes(TALK))
+    return protocol === undefined ? CLIENTS : clientsOf(protocol)
+  const path = shownPath(endpoints)
+  const other = path === undefined ? undefined : otherCallAt(path)
   if (path === undefined || other === undefined) return CLIENTS
   const { method } = other
   return [
-    { id: 'curl', label: 'curl', write: (facts) => otherCurl(path, other, facts) },
+    { id: 'curl', label: 'curl', write: (facts) => curlOfOther(path, other, facts) },
     ...(method === undefined
       ? []
       : [
@@ -80,22 +68,33 @@ export function clientsFor(endpoints: readonly string[] | undefined): readonly C
   ]
 }
 
-function otherCurl(
-  path: string,
-  { fields, file }: OtherCall,
-  { baseUrl, secret, model }: SnippetFacts,
-): string {
-  const head = `curl ${baseUrl}${path} \\
-  -H "Authorization: Bearer ${secret}" \\
-`
-  if (file !== undefined) return `${head}  -F model=${model} -F file=@${file}`
-  const rows = Object.entries({ model, ...fields }).map(
-    ([name, value]) => `    "${name}": ${JSON.stringify(value)}`,
-  )
-  return `${head}  -H "Content-Type: application/json" \\
-  -d '{
-${rows.join(',\n')}
-  }'`
+/** Those that speak it. */
+function clientsOf(protocol: Protocol): readonly Client[] {
+  return [
+    { id: 'curl', label: 'curl', write: (facts) => curlIn(protocol, facts) },
+    ...(protocol === 'chat' ? [{ id: 'openai', label: 'OpenAI', write: openAiChat } as const] : []),
+    ...CLIENTS.filter(({ id, protocol: own }) => id !== 'curl' && own === protocol),
+  ]
+}
+
+const TALKS: Readonly<Record<Protocol, string>> = {
+  chat: TALK,
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+  gemini: '/v1beta/models/{model}:generateContent',
+}
+
+function curlIn(protocol: Protocol, { model, ...facts }: SnippetFacts): string {
+  const body = bodyLike({ model, model_requested: model, stream: false }, protocol)
+  return curlWith(pathFor(TALKS[protocol], model), JSON.stringify(body), facts)
+}
+
+function openAiChat(facts: SnippetFacts): string {
+  return `${openAiClient(facts)}
+answer = client.chat.completions.create(
+    model="${facts.model}",
+    messages=[{"role": "user", "content": "Hello"}])
+print(answer.choices[0].message.content)`
 }
 
 function otherOpenAi(
@@ -108,20 +107,18 @@ function otherOpenAi(
   )
   return `${openAiClient({ baseUrl, secret })}
 answer = client.${method}(
-${rows.join('')}${file === undefined ? '' : `    file=open("${file}", "rb"),\n`})
+${rows.join('')}${file === undefined ? '' : `    ${file[0]}=open("${file[1]}", "rb"),\n`})
 print(answer)`
 }
 
-function curl({ baseUrl, secret, model }: SnippetFacts): string {
-  return `curl ${baseUrl}/v1/chat/completions \\
-  -H "Authorization: Bearer ${secret}" \\
-  -H "Content-Type: application/json" \\
-  -d '{
-    "model": "${model}",
+function curl({ model, ...facts }: SnippetFacts): string {
+  const body = `{
+    "model": ${JSON.stringify(model)},
     "messages": [
       {"role": "user", "content": "Hello"}
     ]
-  }'`
+  }`
+  return curlWith(TALK, body, facts)
 }
 
 function openAi({ baseUrl, secret, model }: SnippetFacts): string {
@@ -150,7 +147,7 @@ client = Anthropic(
 answer = client.messages.create(
     model="${model}", max_tokens=1024,
     messages=[{"role": "user", "content": "Hello"}])
-print(answer.content[0].text)`
+print(*(part.text for part in answer.content if part.type == "text"))`
 }
 
 function google({ baseUrl, secret, model }: SnippetFacts): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareDecimals, isZero, sumDecimals, timesDecimal } from './decimal.ts'
+import { compareDecimals, isZero, productOf, sumDecimals, timesDecimal } from './decimal.ts'
 
 test.each([
   [['0.1', '0.2'], '0.300000'],
@@ -26,6 +26,17 @@ test.each([
   ['9007199254740993', '7.2', '64851834634135149.600000'],
 ])('%s times %s', (one, other, product) => {
   expect(timesDecimal(one, other)).toBe(product)
+})
+
+test.each([
+  [['6214', '9', '0.000001', '1000', '90', '0.01'], '50.333400'],
+  [['0.0000005', '1'], '0.000000'],
+  [['0.0000015', '1'], '0.000002'],
+  [['-0.0000025', '1.0000000001'], '-0.000003'],
+  [['9007199254740991', '0.1234567'], '1111999096232782.103590'],
+  [[], '1.000000'],
+])('a product is rounded once: %j', (factors, product) => {
+  expect(productOf(factors)).toBe(product)
 })
 
 test.each([

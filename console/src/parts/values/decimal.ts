@@ -11,6 +11,29 @@ export function timesDecimal(one: string, other: string): string {
   return textOf((microOf(one) * microOf(other)) / ONE)
 }
 
+/** The product of all, each with as many digits as it has, rounded once to six decimals, half to even. */
+export function productOf(factors: readonly string[]): string {
+  let units = 1n
+  let scale = 0
+  for (const factor of factors) {
+    const [whole = '0', fraction = ''] = factor.split('.')
+    units *= BigInt(whole + fraction)
+    scale += fraction.length
+  }
+  return textOf(
+    scale <= DECIMALS ? units * 10n ** BigInt(DECIMALS - scale) : halfEven(units, scale - DECIMALS),
+  )
+}
+
+/** Without its last digits. */
+function halfEven(units: bigint, digits: number): bigint {
+  const size = 10n ** BigInt(digits)
+  const whole = units / size
+  const twice = 2n * (units < 0n ? -(units % size) : units % size)
+  const isUp = twice > size || (twice === size && whole % 2n !== 0n)
+  return isUp ? whole + (units < 0n ? -1n : 1n) : whole
+}
+
 /** Below zero, zero or above it as `one` is less than the other, the same or more. */
 export function compareDecimals(one: string, other: string): number {
   const difference = microOf(one) - microOf(other)

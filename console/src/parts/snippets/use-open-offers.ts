@@ -1,0 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
+import { admissionQuery, type Offer, pricingQuery } from '../../api/models.ts'
+import { useOrganisationId } from '../../api/session.ts'
+
+/** What the person may call already; all that is on offer where nothing is open. undefined: not known yet. */
+export function useOpenOffers(): readonly Offer[] | undefined {
+  const organisation = useOrganisationId()
+  const { data: offers } = useQuery(pricingQuery(organisation))
+  const { data: admissions } = useQuery(admissionQuery(organisation))
+  if (offers === undefined || admissions === undefined) return undefined
+  const closed = new Set(
+    admissions.filter(({ missing }) => missing.length > 0).map(({ model_id }) => model_id),
+  )
+  const open = offers.filter(({ model_id: id }) => !closed.has(id))
+  return open.length > 0 ? open : offers
+}
