@@ -9,7 +9,7 @@ import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { FirstCall } from '../parts/snippets/first-call.tsx'
 import { useFeatureWords } from '../parts/values/features.ts'
 import { useFormat } from '../parts/values/format.ts'
-import { Health, Missing } from './admission.tsx'
+import { Health, Missing, Steps } from './admission.tsx'
 import styles from './models.module.css'
 import { isBilled, OwnPrice, PRICES, PriceName } from './prices.tsx'
 import type { Model } from './use-models.ts'
@@ -45,6 +45,7 @@ export function ModelSheet({ of, onClose }: ModelSheetProps) {
             [t('models.output'), tokens(of.max_output_tokens)],
           ]}
         />
+        <Steps of={of} />
         <Offers of={of} />
         <div>
           <Button

@@ -15,10 +15,10 @@ beforeAll(async () => {
     file: {
       ...file,
       models: file.models.map((model) =>
-        model.model_id === 'glm-5' ? { ...model, required_verification: 2 } : model,
+        model.model_id === 'glm-5' ? { ...model, required_verification: 2, required_plan: 1 } : model,
       ),
       accounts: file.accounts.map((account) =>
-        account.email === CUSTOMER.email ? { ...account, user_rate: 90 } : account,
+        account.email === CUSTOMER.email ? { ...account, user_rate: 90, subscription: null } : account,
       ),
     },
   })
@@ -31,6 +31,7 @@ test('models are found, shown at the person’s own price, and what is missing i
   const { page } = visit
   const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
   await row('glm-5').getByText('needs enterprise verification').waitFor()
+  await row('glm-5').getByText('needs the plan PLUS or a higher one').waitFor()
   await row('gpt-5').getByText('Open to you').waitFor()
   await row('gpt-5').getByText('Answers').waitFor()
   // 9 and 72 yuan at 90 %.
@@ -68,6 +69,13 @@ test('models are compared side by side, and one is read whole', async () => {
   await sheet.getByText('200,000').waitFor()
   await sheet.getByText(/your rate/).waitFor()
   await sheet.getByRole('region', { name: 'curl' }).getByText('gpt-5').waitFor()
+  expect(await sheet.getByRole('link', { name: 'Choose a plan' }).count()).toBe(0)
+  await sheet.getByRole('button', { name: 'Close' }).click()
+  await page.getByText('GLM-5', { exact: true }).click()
+  const closed = page.getByRole('dialog', { name: 'GLM-5' })
+  await closed.getByRole('link', { name: 'Request verification' }).waitFor()
+  await closed.getByRole('link', { name: 'Choose a plan' }).click()
+  await page.getByRole('dialog', { name: 'Plans' }).waitFor()
   expect(visit.faults).toEqual([])
   await visit.close()
 })
@@ -109,5 +117,5 @@ test('by keyboard: pages, models, keys and calls are found by what one types', a
 expectOpenToEverybody(() => site, {
   'the models': { path: '/models' },
   'a comparison': { path: '/models?compare=gpt-5,kling-v3' },
-  'one model': { path: '/models?model=gpt-5', prepare: (page) => page.getByRole('dialog').waitFor() },
+  'one model': { path: '/models?model=glm-5', prepare: (page) => page.getByRole('dialog').waitFor() },
 })

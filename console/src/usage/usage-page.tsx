@@ -1,4 +1,4 @@
-import { SegmentedControl } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useOrganisationId } from '../api/session.ts'
@@ -7,6 +7,7 @@ import { Filter, Filters } from '../parts/lists/filters.tsx'
 import { type Change, choiceField, present } from '../parts/lists/search-fields.ts'
 import { Empty } from '../parts/page/empty.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
+import { LinkButton } from '../parts/page/link-button.tsx'
 import { Loaded } from '../parts/page/loaded.tsx'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { fileOf } from './export.ts'
@@ -29,6 +30,7 @@ import { useGroups } from './use-groups.ts'
 import { useUsage } from './use-usage.ts'
 
 const route = getRouteApi('/frame/usage')
+const LONGEST = '90d'
 
 export function UsagePage() {
   const { t } = useTranslation()
@@ -48,7 +50,13 @@ export function UsagePage() {
       </PageHead>
       <UsageFilters search={search} onChange={change} />
       <Loaded query={usage} height={560}>
-        {(rows) => <Shown rows={rows} search={search} groups={groups} />}
+        {(rows) =>
+          rows.length === 0 ? (
+            <Nothing search={search} onChange={change} />
+          ) : (
+            <Shown rows={rows} search={search} groups={groups} />
+          )
+        }
       </Loaded>
     </>
   )
@@ -61,20 +69,36 @@ interface ShownProps {
 }
 
 function Shown({ rows, search, groups }: ShownProps) {
-  const { t } = useTranslation()
-  if (rows.length === 0) {
-    return (
-      <Empty icon="usage" title={t('overview.noSpend')}>
-        {t('usage.noneHint')}
-      </Empty>
-    )
-  }
   return (
     <>
       <UsageFigures rows={rows} />
       <UsageChart rows={rows} search={search} groups={groups} />
       <UsageTable rows={rows} search={search} groups={groups} />
     </>
+  )
+}
+
+/** No usage, and what to do about it: look as far back as one can, then make a call. */
+function Nothing({ search: { period }, onChange }: UsageFiltersProps) {
+  const { t } = useTranslation()
+  return (
+    <Empty
+      icon="usage"
+      title={t('overview.noSpend')}
+      action={
+        period === LONGEST ? (
+          <Button variant="default" renderRoot={(props) => <LinkButton {...props} to="/" />}>
+            {t('notFound.home')}
+          </Button>
+        ) : (
+          <Button variant="default" onClick={() => onChange({ period: LONGEST, interval: undefined })}>
+            {t(`usage.periods.${LONGEST}`)}
+          </Button>
+        )
+      }
+    >
+      {t('usage.noneHint')}
+    </Empty>
   )
 }
 
@@ -123,7 +147,7 @@ function UsageFilters({ search, onChange }: UsageFiltersProps) {
         value={by}
         options={GROUPS.filter((value) => value !== 'member' || organisation !== undefined).map((value) => ({
           value,
-          label: t(`usage.groups.${value}`),
+          label: t(`usage.splits.${value}`),
         }))}
         onChange={(value) => onChange({ by: choiceField(value, GROUPS) })}
       />

@@ -8,7 +8,7 @@ import { inBackground } from '../parts/page/in-background.ts'
 import { Amount } from '../parts/values/amount.tsx'
 import { useFormat } from '../parts/values/format.ts'
 import { measureOf, type Row, type Sums, shareOf, sumsOf } from './measures.ts'
-import { type Group, type Measure, type UsageSearch } from './search.ts'
+import { DEFAULT_PERIOD, type Group, type Measure, type UsageSearch } from './search.ts'
 import styles from './usage.module.css'
 import type { Groups } from './use-groups.ts'
 
@@ -26,10 +26,11 @@ interface UsageTableProps {
 }
 
 /** What each model, key, application or member used; a click leads to its calls. */
-export function UsageTable({ rows, search: { by = 'model', measure = 'credits' }, groups }: UsageTableProps) {
+export function UsageTable({ rows, search, groups }: UsageTableProps) {
+  const { by = 'model', measure = 'credits' } = search
   const { t } = useTranslation()
   const columns = useColumns(by, groups)
-  const onChoose = useToCalls(by)
+  const onChoose = useToCalls(search)
   return (
     <DataTable
       label={t('usage.table', { by: t(`usage.groups.${by}`) })}
@@ -116,13 +117,16 @@ function useTokenColumns(): readonly Column<Line>[] {
 }
 
 /** The log knows of models, keys and applications, not of members; undefined: no way there. */
-function useToCalls(by: Group): ((line: Line) => void) | undefined {
+function useToCalls({
+  by = 'model',
+  period = DEFAULT_PERIOD,
+}: UsageSearch): ((line: Line) => void) | undefined {
   const navigate = useNavigate()
   if (by === 'member') return undefined
   const field = { model: 'model', key: 'key_id', app: 'app_id' } as const
   return ({ id }) => {
     if (id === '') return
-    const search = present({ [field[by]]: id, period: '30d' as const })
+    const search = present({ [field[by]]: id, period: period === '90d' ? ('all' as const) : period })
     inBackground(navigate({ to: '/calls', search }))
   }
 }

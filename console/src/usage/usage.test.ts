@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callModel, type Person, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
-import { CUSTOMER } from '../../test/gateway.ts'
+import { ADMIN, CUSTOMER } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site, textOf } from '../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
@@ -53,7 +53,7 @@ test('usage is split by what one asks for, and leads to its calls', async () => 
   await page.getByRole('radiogroup', { name: 'Measure' }).getByText('Calls').click()
   await page.getByRole('img', { name: /^Calls by Model/ }).waitFor()
   await page.getByRole('combobox', { name: 'Split by' }).click()
-  await page.getByRole('option', { name: 'Key' }).click()
+  await page.getByRole('option', { name: 'By key' }).click()
   await row(/laptop/)
     .getByRole('img', { name: '50 % of all' })
     .waitFor()
@@ -74,6 +74,7 @@ test('usage is split by what one asks for, and leads to its calls', async () => 
     .click()
   await page.getByRole('heading', { name: 'Calls' }).waitFor()
   await page.getByRole('row', { name: /claude-opus-4.8/ }).waitFor()
+  expect(new URL(page.url()).searchParams.get('period')).toBe('7d')
   expect(await page.getByRole('row', { name: /no-such-model/ }).count()).toBe(0)
   expect(visit.faults).toEqual([])
   await visit.close()
@@ -88,6 +89,16 @@ test('what the page shows is saved as a file', async () => {
   const [head, ...lines] = (await textOf(await saving)).trimEnd().split('\r\n')
   expect(head).toMatch(/^at,model,/)
   expect(lines.filter((line) => line.includes(',gpt-5,'))).toHaveLength(1)
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('who has used nothing is led further back, and then to the first call', async () => {
+  const visit = await site.visit('/usage', { as: ADMIN })
+  const { page } = visit
+  await page.getByRole('button', { name: '90 days' }).click()
+  await page.getByRole('link', { name: 'To the overview' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   expect(visit.faults).toEqual([])
   await visit.close()
 })
