@@ -19,6 +19,7 @@ import styles from './playground.module.css'
 import type { PlaygroundSearch } from './search.ts'
 import { Talk } from './talk.tsx'
 import { useCall } from './use-call.ts'
+import { useSaid } from './use-said.ts'
 
 const route = getRouteApi('/frame/playground')
 
@@ -61,6 +62,7 @@ function Playground({ models }: { readonly models: readonly Callable[] }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const caller = useCall()
+  const { forget } = useSaid()
   /** Another number: everything is begun anew. */
   const [round, setRound] = useState(0)
   const change = (fields: Change<PlaygroundSearch>): void =>
@@ -70,6 +72,7 @@ function Playground({ models }: { readonly models: readonly Callable[] }) {
   if (model === undefined || kind === undefined) return null
   const begin = (): void => {
     caller.forget()
+    forget()
     setRound((now) => now + 1)
   }
   const id = model.offer.model_id

@@ -9,6 +9,7 @@ import { NO_REPLY, openCalls, type Parameters, readTools, type Reply, type Turn 
 import type { ConversationKind } from './kinds/kind.ts'
 import { ParameterFields } from './parameter-fields.tsx'
 import styles from './playground.module.css'
+import { useSaid } from './use-said.ts'
 import { ModelTurn, OpenCall, ShownTurn } from './turns.tsx'
 import type { Caller } from './use-call.ts'
 
@@ -91,7 +92,7 @@ function useTurns({
   caller,
   parameters,
 }: Pick<TalkProps, 'model' | 'kind' | 'caller'> & { readonly parameters: Parameters }) {
-  const [turns, setTurns] = useState<readonly Turn[]>([])
+  const { said: turns, keep: setTurns } = useSaid()
   /** undefined: nobody speaks. */
   const [reply, setReply] = useState<Reply>()
   const run = async (said: readonly Turn[]): Promise<void> => {
