@@ -36,7 +36,7 @@ export function KeyLimitBars({ limits, quiet }: KeyLimitBarsProps) {
       {windows.map(({ dimension, seconds, limit, used, held, remaining, resets_at }) => (
         <Line
           key={`${dimension} ${seconds}`}
-          name={`${nameOf(dimension)}, ${format.period(seconds)}`}
+          name={format.list([nameOf(dimension), format.period(seconds)])}
           used={Number(used) + Number(held)}
           limit={Number(limit)}
           label={[

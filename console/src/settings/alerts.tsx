@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ApiError } from '../api/api-error.ts'
 import { type Alert, alertsQuery, testAlerts } from '../api/alerts.ts'
 import { type Account, accountQuery, useOrganisationId } from '../api/session.ts'
 import { changeAccount } from '../api/wallet.ts'
@@ -23,6 +24,8 @@ import styles from './settings.module.css'
 
 /** How often it is looked what became of deliveries. */
 const LOOK_MS = 3_000
+/** Conflict: no way of alerts is on. */
+const NOWHERE = 40900
 
 /** When one is told, over which ways, and what was told so far. */
 export function Alerts() {
@@ -60,6 +63,8 @@ function Test() {
   const problemText = useProblemText()
   const queryClient = useQueryClient()
   const organisation = useOrganisationId()
+  const textOf = (error: unknown): string =>
+    error instanceof ApiError && error.code === NOWHERE ? t('settings.testNowhere') : problemText(error)
   const send = useMutation({
     mutationFn: () => testAlerts(organisation),
     onSuccess: () =>
@@ -73,7 +78,7 @@ function Test() {
       <Done
         text={send.data === undefined ? undefined : t('settings.testSent', { count: send.data.deliveries })}
       />
-      <FormProblem text={send.error === null ? undefined : problemText(send.error)} />
+      <FormProblem text={send.error === null ? undefined : textOf(send.error)} />
     </div>
   )
 }
@@ -182,11 +187,11 @@ function Told({ rows }: { readonly rows: readonly Alert[] }) {
       cell: ({ deliveries }) =>
         deliveries.length === 0
           ? '–'
-          : deliveries
-              .map(
+          : format.list(
+              deliveries.map(
                 ({ channel, outcome }) => `${t(`settings.ways.${channel}`)}: ${t(`deliveries.${outcome}`)}`,
-              )
-              .join(', '),
+              ),
+            ),
     },
   ]
   return <DataTable label={t('settings.told')} columns={columns} rows={rows} idOf={({ id }) => id} />

@@ -159,7 +159,7 @@ test('alerts are set, and a test of them arrives by mail and webhook', async () 
   const visit = await site.visit('/settings?tab=alerts', { as: CUSTOMER })
   const { page } = visit
   await page.getByRole('button', { name: 'Send a test' }).click()
-  await page.getByText('there is nowhere to send it').waitFor()
+  await page.getByText('There is nowhere to send it.').waitFor()
   await page.getByRole('textbox', { name: 'Credits fall below' }).fill('1000')
   await page.getByRole('switch', { name: 'Alert by mail' }).check({ force: true })
   const { port } = receiver.address() as AddressInfo

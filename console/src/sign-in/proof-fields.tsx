@@ -35,6 +35,7 @@ export function ContactCode({ purpose, contactOf, onMissing, ...field }: Contact
   return (
     <CodeInput
       {...field}
+      goesTo={purpose === 'register' ? 'newcomer' : 'account'}
       onSend={async () => {
         const contact = readContact(contactOf())
         if (contact !== undefined) return sendCode(contact, purpose)

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/api-error.ts'
 import { PasswordField } from '../parts/identity/password-field.tsx'
@@ -38,6 +38,8 @@ export function SignInForm({ onSignedIn, returnTo, pending }: SignInFormProps) {
   const problemText = useProblemText()
   const [second, setSecond] = useState(pending)
   const [by, setBy] = useState<'password' | 'code'>('password')
+  // Typed once, whichever way is taken.
+  const contact = useRef('')
   const { data: options } = useQuery(optionsQuery)
   const take = (step: FirstStep): void => (step.state === 'signed_in' ? onSignedIn() : setSecond(step))
   const passkey = useMutation({ mutationFn: () => signInByPasskey(), onSuccess: take })
@@ -67,7 +69,11 @@ export function SignInForm({ onSignedIn, returnTo, pending }: SignInFormProps) {
       {(passkeysWork() || (options?.services.length ?? 0) > 0) && (
         <div className={styles.or}>{t(by === 'password' ? 'signIn.orPassword' : 'signIn.orCode')}</div>
       )}
-      {by === 'password' ? <ByPassword onStep={take} /> : <ByCode onStep={take} />}
+      {by === 'password' ? (
+        <ByPassword contact={contact} onStep={take} />
+      ) : (
+        <ByCode contact={contact} onStep={take} />
+      )}
       <Button variant="subtle" fullWidth onClick={() => setBy(by === 'password' ? 'code' : 'password')}>
         {t(by === 'password' ? 'signIn.useCode' : 'signIn.usePassword')}
       </Button>
@@ -103,15 +109,20 @@ function Way({ icon, busy, onClick, children }: WayProps) {
 }
 
 interface StepProps {
+  /** What stands in its field, for the other way. */
+  readonly contact: RefObject<string>
   readonly onStep: (step: FirstStep) => void
 }
 
-function ByPassword({ onStep }: StepProps) {
+function ByPassword({ contact: kept, onStep }: StepProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const rules = useProofRules()
   const form = useForm({
-    initialValues: { contact: '', password: '' },
+    initialValues: { contact: kept.current, password: '' },
+    onValuesChange: ({ contact }) => {
+      kept.current = contact
+    },
     validate: {
       contact: rules.contact,
       password: (text) => (text === '' ? t('signIn.passwordWanted') : null),
@@ -147,12 +158,15 @@ function ByPassword({ onStep }: StepProps) {
   )
 }
 
-function ByCode({ onStep }: StepProps) {
+function ByCode({ contact: kept, onStep }: StepProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const rules = useProofRules()
   const form = useForm({
-    initialValues: { contact: '', code: '' },
+    initialValues: { contact: kept.current, code: '' },
+    onValuesChange: ({ contact }) => {
+      kept.current = contact
+    },
     validate: {
       contact: rules.contact,
       code: rules.code,

@@ -102,6 +102,7 @@ test('registers with a code by mail', async () => {
   await page.getByText('Enter an e-mail address').waitFor()
   await page.getByLabel(/E-mail/).fill(address)
   await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByText('An address that has an account already gets none.').waitFor()
   const code = await codeFor(address)
   await page.getByLabel('New password', { exact: true }).fill('short')
   await page.getByLabel('Code', { exact: true }).fill('000000')
@@ -130,8 +131,9 @@ test('resets a forgotten password and signs in with a code', async () => {
   await visit.close()
 
   const again = await site.visit('/sign-in')
-  await again.page.getByRole('button', { name: 'Sign in with a code instead' }).click()
   await again.page.getByLabel(/E-mail/).fill(ADMIN.email)
+  await again.page.getByRole('button', { name: 'Sign in with a code instead' }).click()
+  expect(await again.page.getByLabel(/E-mail/).inputValue()).toBe(ADMIN.email)
   await again.page.getByRole('button', { name: 'Send code' }).click()
   await again.page.getByLabel('Code', { exact: true }).fill(await codeFor(ADMIN.email))
   await again.page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -52,7 +52,7 @@ afterAll(() => site.close())
 test('what goes through now, what is in trouble and what waits are seen at a look, each one click away', async () => {
   const visit = await site.visit('/operate/health', { as: ADMIN })
   const { page } = visit
-  await page.getByText('2 failed within 1 m').waitFor()
+  await page.getByText('2 failed within 1 min').waitFor()
   await page.getByText('66.7').waitFor()
   const instances = page.getByRole('table', { name: 'Instances' })
   await instances.getByText('Running').waitFor()

@@ -11,10 +11,12 @@ const PAUSE_SECONDS = 30
 interface CodeInputProps extends Omit<TextInputProps, 'rightSection'> {
   /** Has a code sent; undefined: there is nowhere to send it yet. */
   readonly onSend: () => Promise<unknown>
+  /** Whose address it is: of an account that there is, or one that no account may have yet. */
+  readonly goesTo: 'account' | 'newcomer'
 }
 
 /** Six digits, and the button that has them sent. */
-export function CodeInput({ onSend, error, ...input }: CodeInputProps) {
+export function CodeInput({ onSend, goesTo, error, ...input }: CodeInputProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const [pause, setPause] = useState(0)
@@ -33,7 +35,7 @@ export function CodeInput({ onSend, error, ...input }: CodeInputProps) {
       <TextInput
         {...input}
         label={t('signIn.code')}
-        description={sent ? t('signIn.codeSent') : undefined}
+        description={sent ? t(`signIn.codeSent.${goesTo}`) : undefined}
         error={send.error === null ? error : problemText(send.error)}
         size="lg"
         autoComplete="one-time-code"

@@ -40,8 +40,29 @@ test.each([
   expect(english.duration(ms)).toBe(text)
 })
 
+test.each([
+  [3_600, '1 h', '1 小时'],
+  [60, '1 min', '1 分钟'],
+  [18_000, '5 h', '5 小时'],
+])('a time of %d s is told with a unit nobody mistakes', (seconds, inEnglish, inChinese) => {
+  expect([english.period(seconds), chinese.period(seconds)]).toEqual([inEnglish, inChinese])
+})
+
+test('what is small or long ago is told with its unit, too', () => {
+  expect([english.bytes(23), english.bytes(4_200), english.bytes(2_340_000)]).toEqual([
+    '23 B',
+    '4 kB',
+    '2.3 MB',
+  ])
+  expect(english.ago(0, 29 * 60_000)).toBe('29 min ago')
+  expect(english.ago(0, 9_000)).toBe('9 s ago')
+  expect([english.list(['a', 'b']), chinese.list(['a', 'b'])]).toEqual(['a, b', 'a，b'])
+})
+
 test('moments are told in the person’s time zone', () => {
   expect(english.time('2026-11-22T23:30:00Z')).toBe('00:30:00')
   expect(chinese.time('2026-11-22T23:30:00Z')).toBe('07:30:00')
   expect(english.date('2026-11-22T23:30:00Z')).toBe('23 Nov 2026')
+  expect(english.moment('2026-11-22T23:30:00Z')).toBe('23 Nov 2026, 00:30:00')
+  expect(chinese.moment('2026-11-22T23:30:00Z')).toBe('2026年11月23日 07:30:00')
 })

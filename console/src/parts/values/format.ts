@@ -46,6 +46,8 @@ export interface Format {
   bytes(count: number): string
   /** ¥, $: what stands before an amount of this currency, ISO 4217. */
   sign(currency: string): string
+  /** One after the other. */
+  list(items: readonly string[]): string
 }
 
 /** ISO 8601 or epoch ms. */
@@ -95,6 +97,8 @@ function createFormat(language: string, timeZone: string | undefined): Format {
   const dayFormat = dates({ day: 'numeric', month: 'short' })
   const monthFormat = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' })
   const timeFormat = dates({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+  /** Day and time stand together without a sign in Chinese. */
+  const between = language.startsWith('zh') ? ' ' : ', '
   const agoFormat = new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' })
   const unit = (value: number, name: string, digits = 0): string =>
     numbers({
@@ -131,33 +135,44 @@ function createFormat(language: string, timeZone: string | undefined): Format {
     date: (moment) => dateFormat.format(new Date(moment)),
     day: (moment) => (isThisYear(moment) ? dayFormat : dateFormat).format(new Date(moment)),
     month: (month) => monthFormat.format(new Date(`${month}-15T00:00:00Z`)),
-    hour: (moment) => `${format.day(moment)}, ${format.time(moment).slice(0, 2)}:00`,
+    hour: (moment) => `${format.day(moment)}${between}${format.time(moment).slice(0, 2)}:00`,
     time: (moment) => timeFormat.format(new Date(moment)),
-    moment: (moment) => `${format.date(moment)}, ${format.time(moment)}`,
+    moment: (moment) => `${format.date(moment)}${between}${format.time(moment)}`,
     recent: (moment, now = Date.now()) =>
       format.date(moment) === format.date(now)
         ? format.time(moment)
-        : `${format.day(moment)}, ${format.time(moment)}`,
+        : `${format.day(moment)}${between}${format.time(moment)}`,
     ago(moment, now = Date.now()) {
       const ms = now - new Date(moment).getTime()
       if (ms > 7 * DAY_MS) return format.day(moment)
       const [name, size] = UNITS_OF_AGO.findLast(([, each]) => ms >= each) ?? UNITS_OF_AGO[0]
-      return agoFormat.format(-Math.max(0, Math.floor(ms / size)), name)
+      return apart(agoFormat.format(-Math.max(0, Math.floor(ms / size)), name))
     },
     duration: durationOf,
-    period(seconds) {
-      const [name, size] = PERIODS.find(([, each]) => seconds % each === 0 && seconds >= each) ?? [
-        'second',
-        1,
-      ]
-      return unit(seconds / size, name).replace(/(\d)(\p{L})/u, '$1 $2')
-    },
-    bytes: (count) =>
-      count < 1_000_000 ? unit(count / 1_000, 'kilobyte') : unit(count / 1_000_000, 'megabyte', 1),
+    period: (seconds) => apart(unit(...lengthOf(seconds))),
+    bytes: (count) => apart(unit(...sizeOf(count))),
+    list: (items) => items.join(language.startsWith('zh') ? '，' : ', '),
     sign: (currency) =>
       signOf(currency, numbers({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' })),
   }
   return format
+}
+
+/** How many of which unit make so many seconds. */
+function lengthOf(seconds: number): readonly [number, string] {
+  const [name, size] = PERIODS.find(([, each]) => seconds % each === 0 && seconds >= each) ?? ['second', 1]
+  return [seconds / size, name]
+}
+
+/** How many of which unit make so many bytes, and with how many digits. */
+function sizeOf(count: number): readonly [number, string, number] {
+  if (count < 1_000) return [count, 'byte', 0]
+  return count < 1_000_000 ? [count / 1_000, 'kilobyte', 0] : [count / 1_000_000, 'megabyte', 1]
+}
+
+/** The unit apart from its number, and a minute not short enough to be taken for a month or a metre. */
+function apart(text: string): string {
+  return text.replace(/(\d)(\p{L})/u, '$1 $2').replace(/(\d) m\b/, '$1 min')
 }
 
 function durationOf(ms: number): string {

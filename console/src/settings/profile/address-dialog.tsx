@@ -33,7 +33,7 @@ export function AddressDialog({ channel, onClose }: AddressDialogProps) {
       inBackground(queryClient.invalidateQueries({ queryKey: accountQuery().queryKey }))
       onClose()
     },
-    fields: { 40005: 'code', 40900: channel },
+    fields: { 40005: 'code', 40900: { field: channel, text: t('settings.addressTaken') } },
   })
   return (
     <Dialog onClose={onClose} title={t(`settings.changeAddress.${channel}`)}>
@@ -47,6 +47,7 @@ export function AddressDialog({ channel, onClose }: AddressDialogProps) {
         />
         <CodeInput
           {...form.getInputProps('code')}
+          goesTo="newcomer"
           onSend={async () => {
             if (targetOf() !== '') return sendAddressCode(channel, targetOf())
             form.validateField(channel)

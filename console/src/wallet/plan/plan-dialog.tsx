@@ -119,14 +119,14 @@ function PlanCard({ plan, isOwn, pool }: PlanCardProps) {
       value={plan.code}
       title={plan.code}
       tag={isOwn ? t('wallet.ownPlan') : undefined}
-      hint={plan.quota
-        .map(({ credits, seconds }) =>
+      hint={format.list(
+        plan.quota.map(({ credits, seconds }) =>
           t('wallet.quotaWords', {
             credits: format.short(Number(credits)),
             period: format.period(seconds),
           }),
-        )
-        .join(', ')}
+        ),
+      )}
     >
       <Money pool={pool} yuan={plan.price_yuan} credits={plan.price_credits} />
       <small>{t('wallet.per', { period })}</small>

@@ -62,7 +62,10 @@ function useRedeeming() {
       )
       refresh()
     },
-    fields: { 40005: { field: 'code', text: t('wallet.codeUnknown') }, 40900: 'code' },
+    fields: {
+      40005: { field: 'code', text: t('wallet.codeUnknown') },
+      40900: { field: 'code', text: t('wallet.codeSpent') },
+    },
   })
   return { form, done, ...sending }
 }
