@@ -151,16 +151,20 @@ interface AxeResult {
   }[]
 }
 
-/** What may keep people out. `colours`: for a page whose other theme was looked at whole, since only colours differ. */
-export type Rules = 'everything' | 'colours'
-const RUN_ONLY: Readonly<
-  Record<Rules, { readonly type: 'tag' | 'rule'; readonly values: readonly string[] }>
-> = {
-  everything: {
-    type: 'tag',
-    values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+/**
+ * What may keep people out. `colours`: for a page whose other theme was looked at whole, since only colours differ;
+ * `structure`: all but those, for one whose colours were looked at in another language.
+ */
+export type Rules = 'everything' | 'colours' | 'structure'
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const COLOURS = ['color-contrast', 'link-in-text-block']
+const RULES: Readonly<Record<Rules, object>> = {
+  everything: { runOnly: { type: 'tag', values: TAGS } },
+  colours: { runOnly: { type: 'rule', values: COLOURS } },
+  structure: {
+    runOnly: { type: 'tag', values: TAGS },
+    rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])),
   },
-  colours: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 }
 
 async function findBarriers(page: Page, of: Rules): Promise<readonly string[]> {
@@ -170,7 +174,7 @@ async function findBarriers(page: Page, of: Rules): Promise<readonly string[]> {
   // No rule asked for reads style sheets, and an element is told by its text: neither is gathered, at half the cost.
   const { violations } = await page.evaluate<AxeResult>(
     `axe.run(document, { resultTypes: ['violations'], preload: { assets: ['media'] }, selectors: false,
-      runOnly: ${JSON.stringify(RUN_ONLY[of])} })`,
+      ...${JSON.stringify(RULES[of])} })`,
   )
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html.slice(0, 300)}\n${failureSummary}`),
