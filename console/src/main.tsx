@@ -29,6 +29,11 @@ window.addEventListener('vite:preloadError', () => {
   window.location.reload()
 })
 
+// A page that the browser kept whole shows what it showed, also after a sign-out: it is asked for anew.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) window.location.reload()
+})
+
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the console')
 markScrollingPage()

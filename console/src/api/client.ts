@@ -6,7 +6,11 @@ import createClient from 'openapi-fetch'
 import { ApiError } from './api-error.ts'
 import type { paths } from './generated.d.ts'
 
-export const client = createClient<paths>({ baseUrl: globalThis.location.origin })
+/**
+ * Every answer is asked for anew, and 304 where it is the same: on the way back to an earlier page browsers would take what
+ * they keep without asking, also after a sign-out and for another organisation.
+ */
+export const client = createClient<paths>({ baseUrl: globalThis.location.origin, cache: 'no-cache' })
 
 /** What the client resolves to, whichever route was asked. */
 interface Answered<Body> {

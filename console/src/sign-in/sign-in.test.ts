@@ -91,6 +91,9 @@ test('by keyboard alone, from an empty page to the overview and out again', asyn
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   const cookies = await visit.cookies.cookies()
   expect(cookies.filter(({ name }) => name === 'sluice_session')).toEqual([])
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(0)
   await visit.close()
 })
 
