@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packaged from '@sparticuz/chromium'
-import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 
 /** The package's own list is for functions in a cloud: one process for all, and a web without its protections. */
 const ARGUMENTS = [
@@ -30,8 +30,13 @@ export interface Look {
 }
 
 /** A browser's window as a person has set it up, without anything of another one. */
-export function openContext(browser: Browser, { theme, language, size }: Look): Promise<BrowserContext> {
+export function openContext(
+  browser: Browser,
+  { theme, language, size }: Look,
+  more: BrowserContextOptions = {},
+): Promise<BrowserContext> {
   return browser.newContext({
+    ...more,
     viewport: SIZES[size],
     colorScheme: theme,
     ...(language === undefined ? {} : { locale: language }),

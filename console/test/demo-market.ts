@@ -1,4 +1,5 @@
 /** The vendors of the demonstration: what they ask, and two of them that are in trouble. */
+import { setTimeout } from 'node:timers/promises'
 import {
   answerJson,
   openScriptedUpstream,
@@ -126,14 +127,18 @@ const TROUBLES = [
   { code: 'azure', name: 'Azure', credential: 'sweden-central', model: 'gpt-5', forward: 'gpt-5-2025-08-07' },
 ] as const
 
+/** Vendors think a while before they refuse. */
+const REFUSAL_MS = 140
+
 /** Who plays the vendors that refuse, each for a reason of its own. */
 export async function openRefusers(): Promise<ScriptedUpstream> {
   const upstream = await openScriptedUpstream()
-  upstream.answer((request, response) =>
-    (request.path.startsWith('/bedrock')
+  upstream.answer(async (request, response) => {
+    await setTimeout(REFUSAL_MS)
+    await (request.path.startsWith('/bedrock')
       ? answerJson(LIMITED, 429, { 'retry-after': '540' })
-      : answerJson(EMPTY, 429))(request, response),
-  )
+      : answerJson(EMPTY, 429))(request, response)
+  })
   return upstream
 }
 

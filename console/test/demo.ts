@@ -120,7 +120,7 @@ function keepCalling(baseUrl: string, key: string): () => Promise<void> {
     for (let turn = 0; !leaving.signal.aborted; turn += 1) {
       const model = LIVE_MODELS[turn % LIVE_MODELS.length] ?? 'gpt-5'
       const content = 'Which of our regions was slowest? '.repeat(40 + 30 * (turn % 4))
-      await callModel(baseUrl, { key, body: { model, messages: [{ role: 'user', content }] } })
+      await callModel(baseUrl, { key, body: { model, stream: true, messages: [{ role: 'user', content }] } })
       await setTimeout(BETWEEN_MS)
     }
   }

@@ -13,7 +13,7 @@ export const OPERATOR_PICTURES: readonly Picture[] = [
   { name: 'presets', path: '/operate/models?tab=presets' },
   { name: 'accounts', path: '/operate/accounts' },
   { name: 'vendors', path: '/operate/vendors' },
-  { name: 'vendor', path: '/operate/vendors?open=sandbox' },
+  { name: 'vendor', path: '/operate/vendors?open=anthropic' },
   { name: 'videos', path: '/operate/videos?tab=all' },
   { name: 'announcements', path: '/operate/announcements' },
   { name: 'platform', path: '/operate/settings', whole: true },

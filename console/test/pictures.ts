@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import type { Look } from './chromium.ts'
 import { OPERATOR_PICTURES } from './operator-pictures.ts'
 import type { Picture } from './picture.ts'
 
@@ -24,6 +25,43 @@ export const PICTURES: readonly Picture[] = [
   { name: 'wallet-plan', path: '/wallet?open=plan', signedIn: true },
   { name: 'key-form', path: '/keys?key=new', signedIn: true, prepare: fillKeyForm },
 ]
+
+interface DocumentPicture extends Picture {
+  /** In `docs/pictures`, without its ending. */
+  readonly file: string
+  readonly look: Look
+}
+
+const LIGHT: Look = { theme: 'light', language: 'en', size: 'wide' }
+const DARK: Look = { theme: 'dark', language: 'en', size: 'wide' }
+
+/** What the documents show. */
+export const DOCUMENT_PICTURES: readonly DocumentPicture[] = [
+  { file: 'overview-light', look: LIGHT, ...named('overview') },
+  { file: 'overview-dark', look: DARK, ...named('overview') },
+  { file: 'call', look: LIGHT, name: 'call', path: '/calls', signedIn: true, prepare: openMovedCall },
+  { file: 'chains', look: DARK, ...named('chains') },
+  { file: 'phone', look: { theme: 'light', language: 'zh-CN', size: 'phone' }, ...named('overview') },
+]
+
+function named(name: string): Picture {
+  const found = PICTURES.find((picture) => picture.name === name)
+  if (found === undefined) throw new Error(`there is no picture ${name}`)
+  return found
+}
+
+/** The newest call that went on to another chain. */
+async function openMovedCall(page: Page): Promise<void> {
+  const { origin } = new URL(page.url())
+  const answer = await page.request.get(`${origin}/api/v1/user/user/logs?limit=100`)
+  const { data } = (await answer.json()) as {
+    readonly data: readonly { readonly request_id: string; readonly attempts: readonly unknown[] }[]
+  }
+  const moved = data.find(({ attempts }) => attempts.length > 1)
+  if (moved === undefined) throw new Error('no call of the demonstration went on to another chain')
+  await page.goto(`${origin}/console/calls?call=${moved.request_id}`)
+  await page.getByRole('dialog').waitFor()
+}
 
 async function fillKeyForm(page: Page): Promise<void> {
   const form = page.getByRole('dialog')
