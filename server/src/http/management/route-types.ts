@@ -150,6 +150,8 @@ export interface RawAnswer {
   readonly contentType: string
   /** What the handler may say it is instead. */
   readonly otherTypes?: readonly string[]
+  /** The same for types whose form is another one. */
+  readonly otherSchemas?: Readonly<Record<string, z.ZodType>>
   readonly schema: z.ZodType
 }
 

@@ -177,10 +177,12 @@ function answerContent(answer: RegisteredAnswer): JsonObject {
       }
     case 'raw':
       return Object.fromEntries(
-        [answer.contentType, ...(answer.otherTypes ?? [])].map((type) => [
-          type.split(';')[0] ?? type,
-          { schema },
-        ]),
+        [
+          ...[answer.contentType, ...(answer.otherTypes ?? [])].map((type) => [type, schema] as const),
+          ...Object.entries(answer.otherSchemas ?? {}).map(
+            ([type, other]) => [type, schemaOf(other, 'output')] as const,
+          ),
+        ].map(([type, of]) => [type.split(';')[0] ?? type, { schema: of }]),
       )
   }
 }

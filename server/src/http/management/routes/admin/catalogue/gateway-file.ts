@@ -62,7 +62,11 @@ function exportRoute(app: Api, context: GatewayFileContext): void {
       'What `sluice export` writes: settings, catalogue and accounts, without secrets. Applying it where it came from ' +
       'changes nothing.',
     query: z.strictObject({ format: z.enum(FORMATS).default('yaml') }),
-    answer: { contentType: TYPES.yaml, otherTypes: [TYPES.json], schema: z.string() },
+    answer: {
+      contentType: TYPES.yaml,
+      otherSchemas: { [TYPES.json]: z.record(z.string(), z.unknown()) },
+      schema: z.string(),
+    },
     handle: async ({ query: { format }, request, reply }) => {
       reply.type(TYPES[format])
       reply.header('content-disposition', `attachment; filename="gateway.${format}"`)
