@@ -200,6 +200,48 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(made?.key ?? '')).body.code).toBe(40101)
   })
 
+  test('keys by themselves: made and shown once, changed, rotated and deleted, each in the audit log without its secret', async () => {
+    const { id } = await admin.gateway.newAccount()
+    const keys = `/accounts/${id}/keys`
+    const answer = await admin.post(keys, { name: 'build', models: ['plain'] })
+    expect(answer.status).toBe(201)
+    const made = dataOf(answer)
+    const first = String(made['key'])
+    expect((await call(first)).status).toBe(200)
+    expect(await lastEntry()).toMatchObject({ action: 'key.create', subject: id })
+    const one = `${keys}/${String(made['id'])}`
+    const rotated = dataOf(await admin.post(`${one}/rotate`))
+    const second = String(rotated['key'])
+    expect([(await call(first)).body.code, (await call(second)).status]).toEqual([40101, 200])
+    expect(await lastEntry()).toMatchObject({ action: 'key.rotate', subject: id })
+    const changed = dataOf(await admin.patch(one, { status: 'disabled' }))
+    expect(changed).toMatchObject({ name: 'build', models: ['plain'], status: 'disabled' })
+    expect((await call(second)).body.code).toBe(40102)
+    expect(await lastEntry()).toMatchObject({ action: 'key.change', subject: id })
+    expect((await admin.remove(one)).status).toBe(200)
+    expect((await call(second)).body.code).toBe(40101)
+    for (const gone of [await admin.patch(one, { status: 'enabled' }), await admin.post(`${one}/rotate`)])
+      expect(gone.body.code).toBe(40403)
+    const log = JSON.stringify((await admin.get(`/audit?subject=${id}`)).body)
+    expect(log).not.toContain(first)
+    expect(log).not.toContain(second)
+  })
+
+  test('a key is only reached through the account whose it is', async () => {
+    const [{ id }, other] = [await admin.gateway.newAccount(), await admin.gateway.newAccount()]
+    const made = dataOf(await admin.post(`/accounts/${id}/keys`, { name: 'mine' }))
+    const place = `/accounts/${other.id}/keys/${String(made['id'])}`
+    const answers = [
+      await admin.patch(place, { status: 'disabled' }),
+      await admin.post(`${place}/rotate`),
+      await admin.remove(place),
+    ]
+    expect(answers.map(({ body }) => body.code)).toEqual([40403, 40403, 40403])
+    expect((await call(String(made['key']))).status).toBe(200)
+    const refused = await admin.post(`/accounts/${id}/keys`, { name: 'k', group: 'nobody' })
+    expect(refused.body.code).toBe(40000)
+  })
+
   test('changes email and phone: sign-in follows them [D-accounts-139]', async () => {
     const { id } = await admin.gateway.newAccount({ email: 'before@example.com' })
     await change(id, {

@@ -380,6 +380,10 @@ async function walkAccounts(tour: Tour, admin: AdminGateway, customer: Customer)
   })
   await go('POST', 'verify')
   await go('GET', 'audit')
+  const key = await go('POST', 'accounts/{id}/keys', { ids, body: { name: 'build', policy: POLICY } })
+  const keyIds = [...ids, String(key['id'])]
+  await go('PATCH', 'accounts/{id}/keys/{key_id}', { ids: keyIds, body: { status: 'disabled' } })
+  await go('POST', 'accounts/{id}/keys/{key_id}/rotate', { ids: keyIds, body: { overlap_seconds: 60 } })
   await go('DELETE', 'accounts/{id}/keys/{key_id}', { ids: [...ids, String(customer.keyId)] })
   await go('DELETE', 'plans/{id}', { ids: ['MAX'] })
 }

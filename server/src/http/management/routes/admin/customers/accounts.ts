@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { type Catalogue } from '../../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
-import { accountId, keyId } from '../../../../../core/ids.ts'
-import type { JsonObject } from '../../../../../core/json.ts'
+import { accountId } from '../../../../../core/ids.ts'
 import { microCredits } from '../../../../../core/money.ts'
 import {
   activateAccount,
@@ -21,7 +20,7 @@ import {
 import { readSignedAmount } from '../../../../../management/admin/signed-amount.ts'
 import { findAccount, viewAccount } from '../../../../../management/accounts/accounts.ts'
 import { creditsOfText, creditsOfYuan, creditsText } from '../../../../../management/money/amounts.ts'
-import { accountForm, keyForm } from '../../../../../management/gateway-file/forms.ts'
+import { accountForm } from '../../../../../management/gateway-file/forms.ts'
 import { readFormerUntil } from '../../../../../management/keys/keys.ts'
 import { timeOrderedId } from '../../../../../management/new-id.ts'
 import { definePage, defineRoute, type RouteContext } from '../../../define-route.ts'
@@ -29,10 +28,10 @@ import { refuseFields } from '../../../requests/request-fields.ts'
 import { lookCookies } from '../../../access/session-cookie.ts'
 import { decimalText, isoTime, pageQuery, nextCursor } from '../../../answers/wire-values.ts'
 import { actorOf, managementOf, present, valueOf } from '../admin-route.ts'
+import { accountKeyRoutes, viewKeyRow } from './account-keys.ts'
 import { accountBody, grantBody, reasonBody, statedReasonBody } from '../bodies.ts'
 import { accountDetailShape, accountRowShape, newKeysShape } from '../shapes.ts'
 import type { Account } from '../../../../../storage/stores/accounts.ts'
-import type { Key } from '../../../../../storage/stores/keys.ts'
 import type { ApiContext, Api } from '../../../api-context.ts'
 
 export type AccountsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'monthOf' | 'publicUrl'>
@@ -104,7 +103,7 @@ function readRoutes(app: Api, context: AccountsContext): void {
 function writeRoutes(app: Api, context: AccountsContext): void {
   addRoute(app, context)
   changeRoute(app, context)
-  deleteKeyRoute(app, context)
+  accountKeyRoutes(app, context)
 }
 
 function addRoute(app: Api, context: AccountsContext): void {
@@ -150,33 +149,6 @@ function changeRoute(app: Api, context: AccountsContext): void {
       const change = { body, idempotencyKey }
       const edited = editedOf(await changeAccount(managementOf(context), id, change, actor))
       return viewChanged(context, edited)
-    },
-  })
-}
-
-function deleteKeyRoute(app: Api, context: AccountsContext): void {
-  const { storage } = context
-  defineRoute(app, context, {
-    method: 'DELETE',
-    path: `${PATH}/:id/keys/:key_id`,
-    access: 'admin',
-    tag: TAG,
-    summary: 'Delete an account’s key',
-    description: 'Its next call is refused with 40101. Its calls stay in the log.',
-    params: idParams.extend({ key_id: z.string().min(1).max(128) }),
-    data: z.strictObject({ deleted: z.literal(true) }),
-    handle: async ({ params, caller, request }) => {
-      const account = await find(context, params.id)
-      const actor = actorOf(context, { caller, request })
-      const key = present(await storage.keys.find(keyId(params.key_id)))
-      if (key.accountId !== account.id) throw new GatewayError(40403)
-      await storage.audit.act(async (stores) => {
-        await stores.keys.patch(key.id, { status: 'deleted' })
-        const changes = [{ field: `key ${key.name}: status`, from: key.status, to: 'deleted' }]
-        const act = { at: actor.at, actor, action: 'key.delete', subject: account.id, changes }
-        return { value: undefined, act }
-      })
-      return { deleted: true } as const
     },
   })
 }
@@ -365,17 +337,6 @@ async function viewDetail(
     byok: await storage.accounts.listByok(account.id),
     keys: keys.map((key) => viewKeyRow(key, ends.get(key.id))),
   })
-}
-
-function viewKeyRow(key: Key, formerUntil: number | undefined): JsonObject {
-  return {
-    ...keyForm(key),
-    id: key.id,
-    hint: key.hint,
-    member: key.memberId ?? null,
-    created_at: new Date(key.createdAt).toISOString(),
-    former_valid_until: formerUntil === undefined ? null : new Date(formerUntil).toISOString(),
-  }
 }
 
 async function viewChanged(
