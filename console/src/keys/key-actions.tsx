@@ -2,16 +2,16 @@ import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { changeKey, deleteKey, type Key, type NewKey } from '../api/keys.ts'
+import { changeKey, deleteKey, type Key, type NewKey, rotateKey } from '../api/keys.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Confirm } from '../parts/forms/confirm.tsx'
+import { RotateDialog } from '../parts/keys/rotate-dialog.tsx'
 import { Icon } from '../parts/marks/icon.tsx'
 import { Marked } from '../parts/marks/marked.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useProblemText } from '../parts/page/use-problem.ts'
 import styles from './keys.module.css'
-import { RotateDialog } from './rotate-dialog.tsx'
 
 type Act = 'rotate' | 'disable' | 'delete'
 
@@ -92,7 +92,14 @@ function ActDialog({ act, of, onClose, onReady }: ActDialogProps) {
       inBackground(renew())
       onReady(made)
     }
-    return <RotateDialog of={of} onClose={onClose} onRotated={take} />
+    return (
+      <RotateDialog
+        of={of}
+        rotate={(overlap) => rotateKey(of.id, overlap, organisation)}
+        onClose={onClose}
+        onRotated={take}
+      />
+    )
   }
   const isDelete = act === 'delete'
   return (

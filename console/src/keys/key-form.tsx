@@ -1,4 +1,4 @@
-import { Button, MultiSelect, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useContext } from 'react'
@@ -9,12 +9,13 @@ import { groupsQuery, pricingQuery } from '../api/models.ts'
 import { useMayManage, useOrganisationId } from '../api/session.ts'
 import styles from '../parts/forms/form.module.css'
 import { useSubmit } from '../parts/forms/use-submit.ts'
-import { PolicyFields } from '../parts/limits/policy-fields.tsx'
+import { KeyFields } from '../parts/keys/key-fields.tsx'
+import type { KeyFormOf } from '../parts/keys/key-form-of.ts'
+import { bodyOf, type KeyValues, valuesOf } from '../parts/keys/key-values.ts'
+import { useKeyRules } from '../parts/keys/use-key-rules.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { TimeZone } from '../parts/values/format.ts'
-import type { KeyFormOf } from './key-form-of.ts'
-import { bodyOf, type KeyValues, valuesOf } from './key-values.ts'
 
 interface KeyFormProps {
   readonly of: Key | undefined
@@ -28,31 +29,17 @@ export function KeyForm({ of, onClose, onMade }: KeyFormProps) {
   const timeZone = useContext(TimeZone)
   const form = useForm<KeyValues>({
     initialValues: valuesOf(of, timeZone),
-    validate: {
-      name: (text) => (text.trim() === '' ? t('keys.nameWanted') : null),
-      policy: {
-        windows: { limit: (limit) => (limit === '' ? t('keys.limitWanted') : null) },
-      },
-    },
+    validate: useKeyRules(),
   })
+  const { data: offers = [] } = useQuery(pricingQuery(useOrganisationId()))
+  const { data: groups = [] } = useQuery(groupsQuery)
+  const models = offers.map(({ model_id: id }) => id)
   const { submit, isPending, problem } = useKeySubmit(form, { of, onClose, onMade })
   return (
     <form noValidate className={styles.stack} onSubmit={submit}>
-      <TextInput
-        label={t('keys.name')}
-        description={t('keys.nameHint')}
-        data-autofocus
-        {...form.getInputProps('name')}
-      />
-      {of === undefined && <MemberField field={form.getInputProps('member')} />}
-      <Reach form={form} />
-      <TextInput
-        type="date"
-        label={t('keys.expires')}
-        description={t('keys.expiresHint')}
-        {...form.getInputProps('expires_at')}
-      />
-      <Limits form={form} />
+      <KeyFields form={form} models={models} groups={groups}>
+        {of === undefined && <MemberField field={form.getInputProps('member')} />}
+      </KeyFields>
       <FormProblem text={problem} />
       <div className={styles.foot}>
         <Button variant="default" onClick={onClose}>
@@ -87,68 +74,6 @@ function useKeySubmit(form: UseFormReturnType<KeyValues>, { of, onClose, onMade 
       else onMade(made)
     },
   })
-}
-
-function Limits({ form }: { readonly form: KeyFormOf }) {
-  const { t } = useTranslation()
-  return (
-    <div className={styles.part}>
-      <h3>{t('keys.limits')}</h3>
-      <SegmentedControl
-        aria-label={t('keys.limits')}
-        data={[
-          { value: 'default', label: t('keys.defaultLimits') },
-          { value: 'own', label: t('keys.ownLimits') },
-        ]}
-        {...form.getInputProps('limits')}
-      />
-      {form.values.limits === 'own' ? (
-        <PolicyFields form={form} place="policy" of={form.values.policy} />
-      ) : (
-        <p className={styles.hint}>{t('keys.defaultLimitsHint')}</p>
-      )}
-    </div>
-  )
-}
-
-/** What the key may call, and from where. */
-function Reach({ form }: { readonly form: KeyFormOf }) {
-  const { t } = useTranslation()
-  const { data: offers = [] } = useQuery(pricingQuery(useOrganisationId()))
-  const { data: groups = [] } = useQuery(groupsQuery)
-  const { group, models: chosen } = form.values
-  const inGroup = groups.find(({ name }) => name === group)?.models
-  const models = new Set([...(inGroup ?? offers.map(({ model_id }) => model_id)), ...chosen])
-  return (
-    <>
-      <Select
-        label={t('keys.group')}
-        description={t('keys.groupHint')}
-        data={[
-          { value: '', label: t('keys.noGroup') },
-          ...groups.map(({ name, protocol }) => ({ value: name, label: `${name} · ${protocol}` })),
-        ]}
-        {...form.getInputProps('group')}
-      />
-      <MultiSelect
-        label={t('pages.models')}
-        description={t('keys.modelsHint')}
-        placeholder={chosen.length === 0 ? t('keys.allModels') : ''}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': t('clearFilter', { name: t('pages.models') }) }}
-        nothingFoundMessage={t('frame.nothingFound')}
-        data={[...models].sort()}
-        {...form.getInputProps('models')}
-      />
-      <TagsInput
-        label={t('keys.addresses')}
-        description={t('keys.addressesHint')}
-        placeholder={form.values.ip_allow.length === 0 ? '203.0.113.0/24' : ''}
-        {...form.getInputProps('ip_allow')}
-      />
-    </>
-  )
 }
 
 /** Whose key it will be, where one may choose. */

@@ -38,6 +38,7 @@ function readAccount(id: string, signal: AbortSignal) {
 }
 
 export type AnyAccount = Awaited<ReturnType<typeof readAccount>>
+export type AccountKey = AnyAccount['keys'][number]
 
 export const membersOfQuery = (id: string) =>
   queryOptions({
@@ -47,6 +48,21 @@ export const membersOfQuery = (id: string) =>
       return (await answerOf(client.GET('/api/v1/admin/organisations/{id}/members', { params, signal }))).data
     },
   })
+
+const USAGE_DAYS = 30
+const DAY_MS = 86_400_000
+
+/** What an account used of each model, in thirty days. */
+export const usageOfQuery = (id: string) =>
+  queryOptions({ queryKey: ['accounts', 'usage', id], queryFn: ({ signal }) => readUsage(id, signal) })
+
+function readUsage(id: string, signal: AbortSignal) {
+  const from = new Date(Date.now() - USAGE_DAYS * DAY_MS).toISOString()
+  const query = { account_id: id, from, interval: 'total', group_by: 'model' } as const
+  return dataOf(client.GET('/api/v1/admin/statistics', { params: { query }, signal }))
+}
+
+export type UsageOf = Awaited<ReturnType<typeof readUsage>>['rows'][number]
 
 export const addAccount = (body: AccountBody) => dataOf(client.POST(ACCOUNTS, { body }))
 
@@ -87,7 +103,29 @@ export const lookAs = (id: string, reason: string) =>
     client.POST('/api/v1/admin/accounts/{id}/impersonate', { params: { path: { id } }, body: { reason } }),
   )
 
-export const deleteKeyOf = (id: string, key: string) =>
+const KEYS_OF = '/api/v1/admin/accounts/{id}/keys'
+const KEY_OF = '/api/v1/admin/accounts/{id}/keys/{key_id}'
+type KeyBodyOf = paths[typeof KEYS_OF]['post']['requestBody']['content']['application/json']
+
+const keyOf = (id: string, key: string) => ({ path: { id, key_id: key } })
+
+export const makeKeyOf = (id: string, body: KeyBodyOf) =>
+  dataOf(client.POST(KEYS_OF, { params: { path: { id } }, body }))
+
+/** A key with its secret, which is in this answer and nowhere else. */
+export type MadeKey = Awaited<ReturnType<typeof makeKeyOf>>
+
+export const changeKeyOf = (id: string, key: string, body: Partial<KeyBodyOf>) =>
+  dataOf(client.PATCH(KEY_OF, { params: keyOf(id, key), body }))
+
+/** `overlap` seconds for which the former secret works on. */
+export const rotateKeyOf = (id: string, key: string, overlap: number) =>
   dataOf(
-    client.DELETE('/api/v1/admin/accounts/{id}/keys/{key_id}', { params: { path: { id, key_id: key } } }),
+    client.POST('/api/v1/admin/accounts/{id}/keys/{key_id}/rotate', {
+      params: keyOf(id, key),
+      body: { overlap_seconds: overlap },
+    }),
   )
+
+export const deleteKeyOf = (id: string, key: string) =>
+  dataOf(client.DELETE(KEY_OF, { params: keyOf(id, key) }))

@@ -1,29 +1,37 @@
-import { ActionIcon } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type AnyAccount, deleteKeyOf } from '../../api/operator/accounts.ts'
-import { Confirm } from '../../parts/forms/confirm.tsx'
+import type { AccountKey, AnyAccount, MadeKey } from '../../api/operator/accounts.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import { usePolicyWords } from '../../parts/limits/use-policy-words.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
-import { Marked } from '../../parts/marks/marked.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { KeyName } from '../parts/key-name.tsx'
+import { AccountKeyActions } from './account-key-actions.tsx'
+import { AccountKeyForm } from './account-key-form.tsx'
+import { KeyOnce } from './key-once.tsx'
 
-type Key = AnyAccount['keys'][number]
-
-/** The keys of an account, none of their secrets. */
+/** The keys of an account: none of their secrets but that of one which was just made. */
 export function AccountKeys({ of }: { readonly of: AnyAccount }) {
   const { t } = useTranslation()
-  const queryClient = useQueryClient()
-  const [deleting, ask] = useState<Key>()
-  const columns = useColumns(ask)
+  const [editing, edit] = useState<AccountKey | 'new'>()
+  const [made, show] = useState<MadeKey>()
+  const columns = useColumns({ account: of.id, onEdit: edit, onReady: show })
   return (
     <section className={sheet.part}>
-      <h3>{t('pages.keys')}</h3>
+      <div className={sheet.partHead}>
+        <h3>{t('pages.keys')}</h3>
+        <Button
+          variant="subtle"
+          size="xs"
+          leftSection={<Icon name="plus" size={14} />}
+          onClick={() => edit('new')}
+        >
+          {t('keys.create')}
+        </Button>
+      </div>
       {of.keys.length === 0 ? (
         <p className={sheet.note}>{t('accounts.noKeys')}</p>
       ) : (
@@ -35,24 +43,29 @@ export function AccountKeys({ of }: { readonly of: AnyAccount }) {
           columns={columns}
         />
       )}
-      {deleting !== undefined && (
-        <Confirm
-          title={t('keys.deleteTitle')}
-          action={t('keys.delete')}
-          onClose={() => ask(undefined)}
-          onConfirm={async () => {
-            await deleteKeyOf(of.id, deleting.id)
-            await queryClient.invalidateQueries({ queryKey: ['accounts'] })
+      {editing !== undefined && (
+        <AccountKeyForm
+          account={of.id}
+          of={editing === 'new' ? undefined : editing}
+          onClose={() => edit(undefined)}
+          onMade={(key) => {
+            edit(undefined)
+            show(key)
           }}
-        >
-          <Marked text={t('keys.deleteText', { name: deleting.name, hint: deleting.hint })} />
-        </Confirm>
+        />
       )}
+      {made !== undefined && <KeyOnce of={made} onClose={() => show(undefined)} />}
     </section>
   )
 }
 
-function useColumns(onDelete: (key: Key) => void): readonly Column<Key>[] {
+interface ColumnsOf {
+  readonly account: string
+  readonly onEdit: (key: AccountKey) => void
+  readonly onReady: (made: MadeKey) => void
+}
+
+function useColumns({ account, onEdit, onReady }: ColumnsOf): readonly Column<AccountKey>[] {
   const { t } = useTranslation()
   const format = useFormat()
   const policyWords = usePolicyWords()
@@ -80,13 +93,7 @@ function useColumns(onDelete: (key: Key) => void): readonly Column<Key>[] {
       head: <span className={table.unseen}>{t('actions')}</span>,
       kind: 'actions',
       cell: (key) => (
-        <ActionIcon
-          size="sm"
-          aria-label={t('accounts.deleteKey', { name: key.name })}
-          onClick={() => onDelete(key)}
-        >
-          <Icon name="trash" />
-        </ActionIcon>
+        <AccountKeyActions account={account} of={key} onEdit={() => onEdit(key)} onReady={onReady} />
       ),
     },
   ]

@@ -16,6 +16,7 @@ import { AccountActions } from './account-actions.tsx'
 import { AccountCalls } from './account-calls.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountMembers } from './account-members.tsx'
+import { AccountUsage } from './account-usage.tsx'
 import { namesOf } from '../parts/account-name.ts'
 import { Trail } from '../parts/trail.tsx'
 import { AccountState, AccountTags } from './account-state.tsx'
@@ -46,6 +47,7 @@ export function AccountSheet({ id, onOpen, onClose }: AccountSheetProps) {
             <About of={of} />
             {of.kind === 'organisation' && <AccountMembers id={of.id} onOpen={onOpen} />}
             <AccountKeys of={of} />
+            <AccountUsage id={of.id} />
             <AccountCalls id={of.id} />
             <Trail subject={of.id} />
           </>

@@ -1,4 +1,4 @@
-import { NumberInput, Select, Switch } from '@mantine/core'
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -8,6 +8,7 @@ import { Dialog } from '../../parts/forms/dialog.tsx'
 import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { PolicyFields } from '../../parts/limits/policy-fields.tsx'
 import { type PolicyValues, policyBodyOf, policyValuesOf } from '../../parts/limits/policy-values.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
@@ -21,6 +22,10 @@ interface EditAccountProps {
 }
 
 type EditValues = {
+  readonly email: string
+  readonly phone: string
+  /** Empty: as it is. */
+  readonly password: string
   readonly role: string
   readonly verification: AnyAccount['verification']
   readonly user_rate: number | string
@@ -42,7 +47,11 @@ export function EditAccount({ of, renew, onClose }: EditAccountProps) {
   const initial = valuesOf(of)
   const values = useForm<EditValues>({
     initialValues: initial,
-    validate: { limits: { windows: { limit: (limit) => (limit === '' ? t('keys.limitWanted') : null) } } },
+    validate: {
+      email: (email) => (initial.email !== '' && email.trim() === '' ? t('accounts.loginStays') : null),
+      phone: (phone) => (initial.phone !== '' && phone.trim() === '' ? t('accounts.loginStays') : null),
+      limits: { windows: { limit: (limit) => (limit === '' ? t('keys.limitWanted') : null) } },
+    },
   })
   const sending = useSubmit(values, {
     send: (next) => changeAccount(of.id, changesOf(initial, next)),
@@ -54,6 +63,7 @@ export function EditAccount({ of, renew, onClose }: EditAccountProps) {
   return (
     <Dialog title={t('accounts.editTitle', { name: namesOf(of).name })} size={640} onClose={onClose}>
       <FormFrame sending={sending} onClose={onClose}>
+        {of.kind === 'person' && <SignIn values={values} />}
         <Standing of={of} values={values} />
         <Charges of={of} values={values} />
         <Plan of={of} values={values} />
@@ -75,6 +85,25 @@ export function EditAccount({ of, renew, onClose }: EditAccountProps) {
 interface PartProps {
   readonly of: AnyAccount
   readonly values: UseFormReturnType<EditValues>
+}
+
+/** By what they sign in. */
+function SignIn({ values }: Pick<PartProps, 'values'>) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <div className={form.row}>
+        <TextInput label={t('signIn.email')} type="email" {...values.getInputProps('email')} />
+        <TextInput label={t('accounts.phone')} {...values.getInputProps('phone')} />
+      </div>
+      <PasswordField
+        label={t('accounts.newPassword')}
+        description={t('accounts.newPasswordHint')}
+        autoComplete="new-password"
+        {...values.getInputProps('password')}
+      />
+    </>
+  )
 }
 
 /** What it may do, and how far it is known. */
@@ -152,6 +181,9 @@ function Plan({ of, values }: PartProps) {
 
 function valuesOf(of: AnyAccount): EditValues {
   return {
+    email: of.email ?? '',
+    phone: of.phone ?? '',
+    password: '',
     role: of.role,
     verification: of.verification,
     user_rate: of.user_rate,
@@ -165,7 +197,12 @@ function valuesOf(of: AnyAccount): EditValues {
 
 function changesOf(before: EditValues, after: EditValues): AccountBody {
   const { role, verification, user_rate: rate, monthly_cap_yuan: cap, api_deduction: deduct, plan } = after
+  const login = (name: 'email' | 'phone'): AccountBody =>
+    after[name] === before[name] ? {} : { [name]: after[name].trim() }
   return {
+    ...login('email'),
+    ...login('phone'),
+    ...(after.password === '' ? {} : { password: after.password }),
     ...(role === before.role ? {} : { role: role === 'admin' ? 'admin' : 'user' }),
     ...(verification === before.verification ? {} : { verification }),
     ...(String(rate) === before.user_rate ? {} : { user_rate: String(rate) }),

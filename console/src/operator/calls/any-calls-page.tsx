@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
+import { anyAccountQuery } from '../../api/operator/accounts.ts'
 import { explainAny, exportAnyCalls, readAnyCalls, sumAnyCalls } from '../../api/operator/calls.ts'
 import { anyModelsQuery } from '../../api/operator/catalogue.ts'
 import { ExplainPart } from '../../parts/calls/explain-part.tsx'
@@ -37,6 +38,8 @@ export function AnyCallsPage() {
     inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace }))
   const { data: models = [] } = useQuery(anyModelsQuery)
   const columns = useColumns()
+  // Keys are told apart once it is one account's; what they are called is its own affair.
+  const { data: of } = useQuery({ ...anyAccountQuery(account ?? ''), enabled: account !== undefined })
   return (
     <CallLog
       title={t('operate.pages.calls')}
@@ -47,11 +50,12 @@ export function AnyCallsPage() {
         ...(suspect === undefined ? {} : { usage_suspect: 'true' as const }),
       }}
       models={models.map(({ model_id: id }) => id)}
+      {...(account === undefined || of === undefined ? {} : { keys: of.keys })}
       filters={
         <>
           <AccountFilter
             value={account}
-            onChange={(id) => change({ account: id, before: undefined }, true)}
+            onChange={(id) => change({ account: id, key_id: undefined, before: undefined }, true)}
           />
           <Switch
             className={operator.inFilters ?? ''}

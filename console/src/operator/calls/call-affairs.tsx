@@ -1,10 +1,33 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { anyAccountQuery } from '../../api/operator/accounts.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import type { LoggedCall } from '../../parts/calls/log-source.ts'
 import { type Fact, Facts } from '../../parts/lists/facts.tsx'
 import page from '../../parts/page/page.module.css'
 import { useFormat } from '../../parts/values/format.ts'
+
+interface CalledWithProps {
+  readonly account: string | null | undefined
+  readonly id: string
+}
+
+/** The key; of an account that is known it leads to everything that was called with it. */
+function CalledWith({ account, id }: CalledWithProps) {
+  const { data } = useQuery({ ...anyAccountQuery(account ?? ''), enabled: typeof account === 'string' })
+  if (account === null || account === undefined) return <code>{id}</code>
+  return (
+    <Link
+      to="/operate/calls"
+      search={{ account, key_id: id, period: 'all' }}
+      className={page.link}
+      title={id}
+    >
+      {data?.keys.find((key) => key.id === id)?.name ?? <code>{id}</code>}
+    </Link>
+  )
+}
 
 /** Whose call it was, over which chains it went, and what was wrong with what the vendor counted. */
 export function CallAffairs({ of }: { readonly of: LoggedCall }) {
@@ -23,7 +46,7 @@ export function CallAffairs({ of }: { readonly of: LoggedCall }) {
         </Link>
       ),
     ],
-    ...(key === null ? [] : [[t('calls.key'), key, 'code'] as const]),
+    ...(key === null ? [] : [[t('calls.key'), <CalledWith key="key" account={account} id={key} />] as const]),
     ...(model === null
       ? []
       : [

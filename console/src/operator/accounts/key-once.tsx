@@ -1,0 +1,31 @@
+import { Button } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { MadeKey } from '../../api/operator/accounts.ts'
+import { Dialog } from '../../parts/forms/dialog.tsx'
+import form from '../../parts/forms/form.module.css'
+import { Note } from '../../parts/page/problem.tsx'
+import { CopyButton } from '../../parts/snippets/copy-button.tsx'
+
+/** The secret of somebody's key, this once, to be handed to them. */
+export function KeyOnce({ of, onClose }: { readonly of: MadeKey; readonly onClose: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Dialog
+      title={t('keys.readyTitle', { name: of.name })}
+      size={640}
+      closeOnClickOutside={false}
+      onClose={onClose}
+    >
+      <div className={form.stack}>
+        <div className={form.once}>
+          <code>{of.key}</code>
+          <CopyButton variant="filled" value={of.key} label={t('keys.copyKey')} />
+        </div>
+        <Note>{t('accounts.keyOnce')}</Note>
+        <div className={form.foot}>
+          <Button onClick={onClose}>{t('keys.saved')}</Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
