@@ -9,9 +9,12 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { SecretFields } from './secret-fields.tsx'
 import { emptySecrets, type SecretValues, secretBodyOf } from './secret-values.ts'
+import { useSecretRules } from './use-secret-rules.ts'
 
 interface AddVendorProps {
   readonly kinds: readonly VendorKind[]
+  /** Chosen already; undefined: none is. */
+  readonly first: VendorKind | undefined
   readonly onClose: () => void
   readonly onMade: (code: string) => void
 }
@@ -26,15 +29,18 @@ type VendorValues = SecretValues & {
 const FIRST_CREDENTIAL = 'main'
 
 /** A vendor of a kind that the gateway knows, with its first credential. */
-export function AddVendor({ kinds, onClose, onMade }: AddVendorProps) {
+export function AddVendor({ kinds, first, onClose, onMade }: AddVendorProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const values = useForm<VendorValues>({
-    initialValues: { kind: '', code: '', name: '', base_url: '', ...emptySecrets(undefined) },
-    validate: {
-      kind: (kind) => (kind === '' ? t('vendors.kindWanted') : null),
-      code: (code) => (code.trim() === '' ? t('vendors.codeWanted') : null),
+    initialValues: {
+      kind: first?.kind ?? '',
+      code: first?.kind ?? '',
+      name: '',
+      base_url: '',
+      ...emptySecrets(first),
     },
+    validate: useVendorRules(kinds),
   })
   const kind = kinds.find((each) => each.kind === values.values.kind)
   const sending = useSubmit(values, {
@@ -65,6 +71,22 @@ export function AddVendor({ kinds, onClose, onMade }: AddVendorProps) {
       )}
     </FormSheet>
   )
+}
+
+/** What a vendor has to be told, by what its kind needs. */
+function useVendorRules(kinds: readonly VendorKind[]) {
+  const { t } = useTranslation()
+  const wanting = useSecretRules()
+  return (next: VendorValues) => {
+    const chosen = kinds.find((each) => each.kind === next.kind)
+    if (chosen === undefined) return { kind: t('vendors.kindWanted') }
+    const needsAddress = chosen.base_url === null && next.base_url.trim() === ''
+    return {
+      ...(next.code.trim() === '' ? { code: t('vendors.codeWanted') } : {}),
+      ...(needsAddress ? { base_url: t('vendors.fieldWanted') } : {}),
+      ...wanting(next, chosen),
+    }
+  }
 }
 
 interface IdentityProps {

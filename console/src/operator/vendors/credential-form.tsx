@@ -16,6 +16,7 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { SecretFields } from './secret-fields.tsx'
 import { emptySecrets, type SecretValues, secretBodyOf } from './secret-values.ts'
+import { useSecretRules } from './use-secret-rules.ts'
 
 interface CredentialFormProps {
   readonly vendor: string
@@ -37,10 +38,7 @@ export function CredentialForm({ vendor, kind, of, onClose }: CredentialFormProp
       limits: policyValuesOf(of?.limits ?? null),
       ...emptySecrets(kind),
     },
-    validate: {
-      name: (name) => (name.trim() === '' ? t('keys.nameWanted') : null),
-      limits: { windows: { limit: (limit) => (limit === '' ? t('keys.limitWanted') : null) } },
-    },
+    validate: useCredentialRules(kind, of),
   })
   const sending = useSubmit(values, {
     send: (next) => {
@@ -72,4 +70,19 @@ export function CredentialForm({ vendor, kind, of, onClose }: CredentialFormProp
       </div>
     </FormSheet>
   )
+}
+
+/** One that is stored keeps what is left empty. */
+function useCredentialRules(kind: VendorKind, of: Credential | undefined) {
+  const { t } = useTranslation()
+  const wanting = useSecretRules()
+  return (next: CredentialValues) => ({
+    ...(next.name.trim() === '' ? { name: t('keys.nameWanted') } : {}),
+    ...Object.fromEntries(
+      next.limits.windows.flatMap(({ limit }, index) =>
+        limit === '' ? [[`limits.windows.${index}.limit`, t('keys.limitWanted')] as const] : [],
+      ),
+    ),
+    ...(of === undefined ? wanting(next, kind) : {}),
+  })
 }

@@ -7,6 +7,7 @@ import { FormProblem } from '../../parts/page/problem.tsx'
 import { useProblemText } from '../../parts/page/use-problem.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import operator from '../parts/operator.module.css'
+import { useFieldName } from './credential-words.ts'
 import { VendorState } from './vendor-state.tsx'
 
 /** One credential: whether its secret is there, and whether the vendor takes it. */
@@ -15,6 +16,7 @@ export function CredentialRow({ of, onEdit }: { readonly of: Credential; readonl
   const queryClient = useQueryClient()
   const problemText = useProblemText()
   const policyWords = usePolicyWords()
+  const called = useFieldName()
   const renew = () => queryClient.invalidateQueries({ queryKey: ['credentials'] })
   const test = useMutation({ mutationFn: () => testCredential(of.id) })
   const isOn = of.status === 'enabled'
@@ -23,7 +25,7 @@ export function CredentialRow({ of, onEdit }: { readonly of: Credential; readonl
     onSuccess: renew,
   })
   const error = test.error ?? turn.error
-  const set = [...(of.secret_set ? [t('vendors.key')] : []), ...of.fields_set].join(', ')
+  const set = [...(of.secret_set ? [t('vendors.key')] : []), ...of.fields_set.map(called)].join(', ')
   return (
     <div className={operator.card}>
       <div className={operator.cardHead}>

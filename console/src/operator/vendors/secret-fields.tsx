@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { VendorKind } from '../../api/operator/catalogue.ts'
 import form from '../../parts/forms/form.module.css'
 import { PasswordField } from '../../parts/identity/password-field.tsx'
+import { insteadOfSecret, useFieldHint, useFieldName } from './credential-words.ts'
 
 interface SecretFieldsProps {
   readonly form: { getInputProps(path: string): object }
@@ -12,15 +13,16 @@ interface SecretFieldsProps {
 }
 
 /** A form made of what the kind says of its credentials. */
-export function SecretFields({ form: values, of: { secret, fields }, stored }: SecretFieldsProps) {
+export function SecretFields({ form: values, of, stored }: SecretFieldsProps) {
   const { t } = useTranslation()
+  const { secret, fields } = of
+  const choices = insteadOfSecret(of)
   const hint = stored ? t('vendors.stays') : undefined
-  const label = (name: string, optional: boolean): string =>
-    optional ? t('vendors.optional', { name }) : name
   if (secret.need === 'none' && fields.length === 0)
     return <p className={form.hint}>{t('vendors.needsNothing')}</p>
   return (
     <>
+      {choices.length > 0 && <p className={form.hint}>{t('vendors.eitherHint')}</p>}
       {secret.need !== 'none' &&
         (secret.form === 'service-account' ? (
           <Textarea
@@ -33,24 +35,43 @@ export function SecretFields({ form: values, of: { secret, fields }, stored }: S
           />
         ) : (
           <PasswordField
-            label={label(t('vendors.key'), secret.need === 'optional')}
+            label={
+              secret.need === 'optional' && choices.length === 0
+                ? t('vendors.optional', { name: t('vendors.key') })
+                : t('vendors.key')
+            }
             autoComplete="off"
             {...(hint === undefined ? {} : { description: hint })}
             {...values.getInputProps('secret')}
           />
         ))}
-      {fields.map(({ name, secret: isSecret, optional }) =>
-        isSecret ? (
-          <PasswordField
-            key={name}
-            label={label(name, optional)}
-            autoComplete="off"
-            {...values.getInputProps(`fields.${name}`)}
-          />
-        ) : (
-          <TextInput key={name} label={label(name, optional)} {...values.getInputProps(`fields.${name}`)} />
-        ),
-      )}
+      {fields.map((field) => (
+        <OneField
+          key={field.name}
+          of={field}
+          isChoice={choices.includes(field.name)}
+          props={values.getInputProps(`fields.${field.name}`)}
+        />
+      ))}
     </>
   )
+}
+
+interface OneFieldProps {
+  readonly of: VendorKind['fields'][number]
+  /** It is given in place of the secret, so it is not simply optional. */
+  readonly isChoice: boolean
+  readonly props: object
+}
+
+function OneField({ of: { name, secret, optional }, isChoice, props }: OneFieldProps) {
+  const { t } = useTranslation()
+  const called = useFieldName()(name)
+  const hint = useFieldHint()(name)
+  const described = {
+    label: optional && !isChoice ? t('vendors.optional', { name: called }) : called,
+    ...(hint === undefined ? {} : { description: hint }),
+    ...props,
+  }
+  return secret ? <PasswordField autoComplete="off" {...described} /> : <TextInput {...described} />
 }

@@ -21,3 +21,21 @@ export function secretBodyOf({ secret, fields }: SecretValues, kind: VendorKind 
     ...(given.length === 0 ? {} : { fields: Object.fromEntries(given) }),
   }
 }
+
+/** What is missing of a credential that is new: the fields by their place in the form; empty: nothing. */
+export function missingOf(
+  { secret, fields }: SecretValues,
+  kind: VendorKind,
+  choices: readonly string[],
+): readonly string[] {
+  const isEmpty = (name: string): boolean => (fields[name] ?? '').trim() === ''
+  const noSecret = secret.trim() === ''
+  const needsSecret =
+    kind.secret.need === 'needed' || (choices.length > 0 && choices.every((name) => isEmpty(name)))
+  return [
+    ...(noSecret && needsSecret ? ['secret'] : []),
+    ...kind.fields
+      .filter(({ name, optional }) => !optional && isEmpty(name))
+      .map(({ name }) => `fields.${name}`),
+  ]
+}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -12,6 +13,8 @@ import { Sheet } from '../../parts/forms/dialog.tsx'
 import sheet from '../../parts/forms/sheet.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
+import page from '../../parts/page/page.module.css'
+import { Note } from '../../parts/page/problem.tsx'
 import { CredentialForm } from './credential-form.tsx'
 import { CredentialRow } from './credential-row.tsx'
 import { VendorSettings } from './vendor-settings.tsx'
@@ -34,8 +37,9 @@ export function VendorSheet({ of, kinds, onClose }: VendorSheetProps) {
       <p className={sheet.words}>
         <VendorState status={of.status} />
         <span>{kind?.name ?? of.kind}</span>
-        <span>{t('vendors.usedBy', { count: of.chains })}</span>
+        {of.chains > 0 && <UsedBy of={of} />}
       </p>
+      {of.chains === 0 && <NotUsed />}
       <section className={sheet.part}>
         <div className={sheet.partHead}>
           <h3>{t('vendors.credentials')}</h3>
@@ -71,5 +75,31 @@ export function VendorSheet({ of, kinds, onClose }: VendorSheetProps) {
         />
       )}
     </Sheet>
+  )
+}
+
+function UsedBy({ of }: { readonly of: Vendor }) {
+  const { t } = useTranslation()
+  return (
+    <Link to="/operate/chains" search={{ vendor: of.code }} className={page.link}>
+      {t('vendors.usedBy', { count: of.chains })}
+    </Link>
+  )
+}
+
+/** The next step with a vendor that was just added. */
+function NotUsed() {
+  const { t } = useTranslation()
+  return (
+    <Note
+      tone="info"
+      action={
+        <Link to="/operate/chains" search={{ open: 'new:' }} className={page.link}>
+          {t('vendors.addChains')}
+        </Link>
+      }
+    >
+      {t('vendors.notUsed')}
+    </Note>
   )
 }

@@ -19,7 +19,7 @@ import { VendorState } from './vendor-state.tsx'
 const AddVendor = late(async () => (await import('./add-vendor.tsx')).AddVendor)
 const VendorSheet = late(async () => (await import('./vendor-sheet.tsx')).VendorSheet)
 
-/** What stands in the address in place of a code while a vendor is being made. */
+/** What stands in the address in place of a code while a vendor is being made; behind a colon its kind, if one was chosen. */
 const NEW = 'new'
 const TABS = ['vendors', 'kinds'] as const
 
@@ -30,6 +30,7 @@ export function VendorsPage() {
   const vendors = useQuery({ ...vendorsQuery, refetchInterval: LIVE_MS })
   const kinds = useQuery(vendorKindsQuery)
   const close = (): void => change({ open: undefined })
+  const [wanted, kind] = open?.split(':') ?? []
   const opened = vendors.data?.find(({ code }) => code === open)
   return (
     <>
@@ -46,7 +47,7 @@ export function VendorsPage() {
       </PageHead>
       {tab === 'kinds' ? (
         <Loaded query={kinds} height={640}>
-          {(all) => <Kinds all={all} />}
+          {(all) => <Kinds all={all} onChoose={({ kind }) => change({ open: `${NEW}:${kind}` }, 'push')} />}
         </Loaded>
       ) : (
         <Loaded query={vendors} height={320}>
@@ -54,8 +55,13 @@ export function VendorsPage() {
         </Loaded>
       )}
       <Suspense>
-        {open === NEW && kinds.data !== undefined && (
-          <AddVendor kinds={kinds.data} onClose={close} onMade={(code) => change({ open: code })} />
+        {wanted === NEW && kinds.data !== undefined && (
+          <AddVendor
+            kinds={kinds.data}
+            first={kinds.data.find((each) => each.kind === kind)}
+            onClose={close}
+            onMade={(code) => change({ open: code, tab: undefined })}
+          />
         )}
         {opened !== undefined && kinds.data !== undefined && (
           <VendorSheet key={opened.code} of={opened} kinds={kinds.data} onClose={close} />
@@ -109,6 +115,7 @@ function useColumns(kinds: readonly VendorKind[]): readonly Column<Vendor>[] {
     {
       id: 'kind',
       head: t('vendors.kind'),
+      wide: true,
       cell: ({ kind, base_url: address }) => (
         <>
           <span className={table.first}>{kinds.find((each) => each.kind === kind)?.name ?? kind}</span>
@@ -122,6 +129,7 @@ function useColumns(kinds: readonly VendorKind[]): readonly Column<Vendor>[] {
       id: 'credentials',
       head: t('vendors.credentials'),
       kind: 'muted',
+      wide: true,
       cell: ({ credentials }) => (credentials.length === 0 ? '–' : credentials.join(', ')),
     },
     { id: 'chains', head: t('vendors.chains'), kind: 'number', cell: ({ chains }) => format.number(chains) },

@@ -24,13 +24,18 @@ test('a vendor is added by its kind, with a form made of what the kind needs', a
   await form.getByText('Choose a kind.').waitFor()
   await form.getByRole('combobox', { name: 'Kind' }).fill('Amazon Bedrock')
   await page.getByRole('option', { name: 'Amazon Bedrock', exact: true }).click()
-  await form.getByLabel('access_key (optional)').fill(SECRET)
-  await form.getByLabel('secret_key (optional)').fill('even more secret')
-  await form.getByLabel('region').fill('eu-north-1')
+  await form.getByText('Either an API key, or an access key with its secret key.').waitFor()
+  await form.getByRole('button', { name: 'Add vendor' }).click()
+  await form.getByText(/Give one of the two/).waitFor()
+  await form.getByText('It is needed.').waitFor()
+  await form.getByLabel('Access key').fill(SECRET)
+  await form.getByLabel('Secret key').fill('even more secret')
+  await form.getByLabel('Region').fill('eu-north-1')
   expect(await visit.barriers()).toEqual([])
   await form.getByRole('button', { name: 'Add vendor' }).click()
   const sheet = page.getByRole('dialog', { name: /bedrock/i })
-  await sheet.getByText(/Set: .*access_key/).waitFor()
+  await sheet.getByText(/Set: .*Access key/).waitFor()
+  await sheet.getByText(/No chain uses it yet/).waitFor()
   expect(await page.content()).not.toContain(SECRET)
   const admin = await signInAs(site.baseUrl, ADMIN)
   expect(JSON.stringify(await admin.ask('GET', 'admin/credentials'))).not.toContain(SECRET)
@@ -42,7 +47,7 @@ test('a vendor is added by its kind, with a form made of what the kind needs', a
   await change.getByRole('button', { name: 'Save' }).click()
   await change.waitFor({ state: 'detached' })
   await sheet.getByText('4 at once').waitFor()
-  await sheet.getByText(/Set: .*access_key/).waitFor()
+  await sheet.getByText(/Set: .*Access key/).waitFor()
   await sheet.getByLabel('Until the first byte').fill('45000')
   await sheet.getByRole('combobox', { name: 'State' }).click()
   await page.getByRole('option', { name: 'Disabled' }).click()
@@ -75,12 +80,23 @@ test('a credential is tested with a real call, switched off and on', async () =>
   await visit.close()
 })
 
-test('every kind tells what it needs', async () => {
+test('every kind tells what it needs, and leads to the form of one; none is added without its key', async () => {
   const visit = await site.visit('/operate/vendors', { as: ADMIN })
   const { page } = visit
   await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Every kind').click()
-  await page.getByRole('row', { name: /Google Vertex AI.*Service account, project/ }).waitFor()
+  await page.getByRole('row', { name: /Google Vertex AI.*Service account, Project/ }).waitFor()
   await page.getByRole('row', { name: /OpenAI-compatible.*Required/ }).waitFor()
+  const kling = page.getByRole('row', { name: /Kling.*API key, or Access key \+ Secret key/ })
+  await kling.focus()
+  await page.keyboard.press('Enter')
+  const form = page.getByRole('dialog', { name: 'Add vendor' })
+  await form.waitFor()
+  await vi.waitFor(
+    async () => expect(await form.getByRole('combobox', { name: 'Kind' }).inputValue()).toBe('Kling'),
+    60_000,
+  )
+  await form.getByRole('button', { name: 'Add vendor' }).click()
+  await form.getByText(/Give one of the two/).waitFor()
   await visit.close()
 })
 
