@@ -8,6 +8,8 @@ import { namesOf } from './account-name.ts'
 import operator from './operator.module.css'
 
 interface AccountFilterProps {
+  /** What it is asked for; the account when absent. */
+  readonly label?: string
   /** Its id. */
   readonly value: string | undefined
   readonly onChange: (id: string | undefined) => void
@@ -18,8 +20,9 @@ const TYPING_MS = 200
 const ROWS_MAX = 20
 
 /** One account of all: typing asks the gateway. */
-export function AccountFilter({ value, onChange }: AccountFilterProps) {
+export function AccountFilter({ label: asked, value, onChange }: AccountFilterProps) {
   const { t } = useTranslation()
+  const label = asked ?? t('operate.account')
   const [typed, type] = useState('')
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
   const { data: chosen } = useQuery({ ...anyAccountQuery(value ?? ''), enabled: value !== undefined })
@@ -36,10 +39,10 @@ export function AccountFilter({ value, onChange }: AccountFilterProps) {
       size="xs"
       searchable
       clearable
-      aria-label={t('operate.account')}
-      placeholder={t('operate.account')}
+      aria-label={label}
+      placeholder={label}
       className={operator.accountFilter ?? ''}
-      clearButtonProps={{ 'aria-label': t('clearFilter', { name: t('operate.account') }) }}
+      clearButtonProps={{ 'aria-label': t('clearFilter', { name: label }) }}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
       nothingFoundMessage={t('frame.nothingFound')}
       filter={({ options }) => options}

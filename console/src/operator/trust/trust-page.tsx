@@ -4,6 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AuditEntry, auditQuery, exportAudit } from '../../api/operator/audit.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { Filter, Filters } from '../../parts/lists/filters.tsx'
+import { classes } from '../../parts/marks/classes.ts'
+import { present } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
 import { save } from '../../parts/lists/download.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -17,7 +20,11 @@ import { shortId } from '../../parts/values/short-id.ts'
 import { MoreRows } from '../parts/more-rows.tsx'
 import { EntrySheet } from './entry-sheet.tsx'
 import { Proof } from './proof.tsx'
+import { AccountFilter } from '../parts/account-filter.tsx'
+import { Find } from '../parts/find.tsx'
+import { useAddress } from '../parts/use-address.ts'
 import { Requests } from './requests.tsx'
+import styles from './trust.module.css'
 
 const ROWS = 50
 
@@ -52,16 +59,21 @@ function Log() {
   const { t } = useTranslation()
   const [opened, open] = useState<AuditEntry>()
   const columns = useColumns()
-  const audit = useInfiniteQuery(auditQuery({ limit: ROWS }))
+  const [{ by, kind, find }, change] = useAddress()
+  const isFiltered = by !== undefined || kind !== undefined || find !== undefined
+  const audit = useInfiniteQuery(
+    auditQuery({ limit: ROWS, ...present({ actor: by, action: kind, subject: find }) }),
+  )
   return (
     <section>
-      <h2>{t('trust.log')}</h2>
+      <h2 className={styles.log}>{t('trust.log')}</h2>
+      <LogFilters seen={audit.data?.pages.flatMap(({ data }) => data) ?? []} />
       <Loaded query={audit} height={480}>
         {({ pages }) => {
           const rows = pages.flatMap(({ data }) => data)
           return rows.length === 0 ? (
-            <Empty icon="book" title={t('trust.none')}>
-              {t('trust.noneHint')}
+            <Empty icon="book" title={t(isFiltered ? 'trust.noneFit' : 'trust.none')}>
+              {isFiltered ? undefined : t('trust.noneHint')}
             </Empty>
           ) : (
             <>
@@ -78,8 +90,37 @@ function Log() {
           )
         }}
       </Loaded>
-      {opened !== undefined && <EntrySheet of={opened} onClose={() => open(undefined)} />}
+      {opened !== undefined && (
+        <EntrySheet
+          of={opened}
+          onFollow={(subject) => {
+            open(undefined)
+            change({ find: subject, kind: undefined, by: undefined }, 'push')
+          }}
+          onClose={() => open(undefined)}
+        />
+      )}
     </section>
+  )
+}
+
+/** By whom, what and to whom; acts are offered that were seen. */
+function LogFilters({ seen }: { readonly seen: readonly AuditEntry[] }) {
+  const { t } = useTranslation()
+  const [{ by, kind, find }, change] = useAddress()
+  const acts = [...seen.map(({ action }) => action), ...(kind === undefined ? [] : [kind])]
+  const actions = [...new Set(acts)].sort()
+  return (
+    <Filters>
+      <Find label={t('trust.find')} value={find} onChange={(text) => change({ find: text })} />
+      <Filter
+        label={t('operate.action')}
+        value={kind}
+        options={actions.map((value) => ({ value, label: value }))}
+        onChange={(value) => change({ kind: value })}
+      />
+      <AccountFilter label={t('operate.by')} value={by} onChange={(id) => change({ by: id })} />
+    </Filters>
   )
 }
 
@@ -104,22 +145,34 @@ function useColumns(): readonly Column<AuditEntry>[] {
       kind: 'muted',
       cell: ({ at }) => <span title={format.moment(at)}>{format.recent(at)}</span>,
     },
-    { id: 'action', head: t('operate.action'), cell: ({ action }) => <code>{action}</code> },
+    {
+      id: 'action',
+      head: t('operate.action'),
+      cell: ({ action, actor }) => (
+        <>
+          <code>{action}</code>
+          <span className={classes(table.second, table.phone)}>{actor.name}</span>
+        </>
+      ),
+    },
     {
       id: 'who',
       head: t('operate.by'),
+      wide: true,
       cell: ({ actor }) => <span className={table.chosen}>{actor.name}</span>,
     },
     {
       id: 'subject',
       head: t('trust.subject'),
       kind: 'muted',
+      wide: true,
       cell: ({ subject }) => <code title={subject}>{shortIds(subject)}</code>,
     },
     {
       id: 'changes',
       head: t('trust.changes'),
       kind: 'muted',
+      wide: true,
       cell: ({ changes }) => (
         <span title={changes.map(({ field }) => field).join(', ')}>{shortList(changes)}</span>
       ),
