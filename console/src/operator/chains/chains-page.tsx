@@ -6,6 +6,7 @@ import { type Chain, chainsQuery } from '../../api/operator/chains.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
+import { State } from '../../parts/marks/state.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
 import { late } from '../../parts/page/late.ts'
@@ -122,15 +123,20 @@ interface OneModelProps {
 
 function OneModel({ id, chains, onAdd }: OneModelProps) {
   const { t } = useTranslation()
+  const usable = chains.filter((chain) => chain.usable && chain.health.cooling_until === null).length
+  const served = t('chains.served', { usable, count: chains.length })
   return (
     <section className={styles.model}>
       <div className={styles.modelHead}>
         <h2>{id}</h2>
         <span>
-          {t('chains.served', {
-            usable: chains.filter(({ usable, health }) => usable && health.cooling_until === null).length,
-            count: chains.length,
-          })}
+          {usable > 0 ? (
+            served
+          ) : (
+            <State icon="warning" tone="bad">
+              {served}
+            </State>
+          )}
         </span>
         <Button
           variant="subtle"

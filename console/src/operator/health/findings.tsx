@@ -57,7 +57,11 @@ function useColumns(): readonly Column<Finding>[] {
       head: t('operate.state'),
       cell: ({ state }) => <State {...SIGNS[state]}>{t(`health.findingStates.${state}`)}</State>,
     },
-    { id: 'check', head: t('health.check'), cell: ({ check }) => t(`health.checks.${check}`) },
+    {
+      id: 'check',
+      head: t('health.check'),
+      cell: ({ check }) => <span className={operator.wrapped}>{t(`health.checks.${check}`)}</span>,
+    },
     {
       id: 'found',
       head: t('health.found'),

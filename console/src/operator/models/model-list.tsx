@@ -107,7 +107,12 @@ function useOfferColumns(): readonly Column<AnyModel>[] {
         </>
       ),
     },
-    { id: 'state', head: t('operate.state'), cell: (model) => <ModelStateWord of={model} /> },
+    {
+      id: 'state',
+      head: t('operate.state'),
+      wide: true,
+      cell: (model) => <ModelStateWord of={model} />,
+    },
     {
       id: 'admission',
       head: t('catalogue.admission'),
@@ -160,6 +165,7 @@ function useMoneyColumns(): readonly Column<AnyModel>[] {
       id: 'margin',
       head: t('catalogue.margin'),
       kind: 'number',
+      wide: true,
       cell: ({ model_id: id }) => <Margin of={earned(id)} />,
     },
   ]

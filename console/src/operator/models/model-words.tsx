@@ -59,7 +59,7 @@ export function usePriceText(): (pricing: Pricing, field: PriceField) => string 
 }
 
 /** Prices that are not of tokens. */
-const EACH = ['image_price', 'video_price', 'request_price'] as const
+const EACH = ['image_price', 'video_price', 'request_price', 'character_price', 'audio_second_price'] as const
 
 /** In and out by tokens; what else a model is billed by below. */
 export function PriceCell({ of }: { readonly of: Pricing }) {

@@ -16,6 +16,12 @@ beforeAll(async () => {
   const chains = await admin.ask<readonly { id: number; model_id: string }[]>('GET', 'admin/chains')
   const chain = chains.find(({ model_id: id }) => id === 'gpt-5')
   await admin.ask('PATCH', `admin/chains/${chain?.id ?? ''}`, { cost: { input_price: 3, output_price: 24 } })
+  await admin.ask('POST', 'admin/models', {
+    model_id: 'reader',
+    name: 'Reader',
+    support_features: ['audio'],
+    pricing: { billing_modes: ['character'], character_price: 100 },
+  })
   const ann = await signInAs(site.baseUrl, CUSTOMER)
   await ann.ask('PATCH', 'user/user/account', { api_deduction: true })
   const { key } = await ann.ask<{ key: string }>('POST', 'user/user/keys', { name: 'laptop' })
@@ -35,6 +41,10 @@ test('a model’s prices are changed at once and later, and its history tells of
   const row = page.getByRole('row', { name: /gpt-5/ })
   await row.getByText('¥9 / ¥72').waitFor()
   await row.getByText('1 call').waitFor()
+  await page
+    .getByRole('row', { name: /reader/ })
+    .getByText('¥100 a million characters')
+    .waitFor()
   await page.getByRole('row', { name: /glm-5/ }).getByText('cost unknown').waitFor()
   await row.getByText('GPT-5', { exact: true }).click()
   const sheet = page.getByRole('dialog', { name: 'GPT-5' })
@@ -158,8 +168,12 @@ test('models of a known vendor are added with the prices of its list', async () 
   const sheet = page.getByRole('dialog', { name: 'Anthropic' })
   await sheet.getByRole('button', { name: /^Add 0/ }).click()
   await sheet.getByText('Choose at least one model.').waitFor()
-  const [first] = await sheet.getByRole('checkbox').all()
-  await first?.check()
+  const all = sheet.getByRole('checkbox', { name: 'Choose all' })
+  await all.check()
+  const count = (await sheet.getByRole('checkbox').count()) - 1
+  await sheet.getByRole('button', { name: `Add ${count} models` }).waitFor()
+  await all.uncheck()
+  await sheet.getByRole('checkbox').nth(1).check()
   await sheet.getByRole('button', { name: 'Add 1 model' }).click()
   await sheet.getByText(/is missing/).waitFor()
   await sheet.getByLabel('Key', { exact: true }).fill('sk-ant-1')

@@ -68,6 +68,7 @@ function useColumns(): readonly Column<Preset>[] {
     {
       id: 'here',
       head: t('catalogue.here'),
+      wide: true,
       cell: ({ in_catalogue: known }) =>
         known ? (
           <State icon="done" tone="good">

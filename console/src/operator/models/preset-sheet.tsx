@@ -12,6 +12,7 @@ import { State } from '../../parts/marks/state.tsx'
 import table from '../../parts/lists/table.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
+import styles from './models.module.css'
 
 interface PresetSheetProps {
   readonly of: Preset
@@ -40,7 +41,7 @@ export function PresetSheet({ of, onClose }: PresetSheetProps) {
   const { models: chosen } = values.values
   const needsKey = !of.has_key && of.variable !== null && !of.in_catalogue
   const choose = (ids: readonly string[]): void => values.setFieldValue('models', [...ids])
-  const columns = useColumns(chosen, choose)
+  const columns = useColumns(of.models, { chosen, choose })
   return (
     <FormSheet
       title={of.name}
@@ -79,15 +80,32 @@ function KeyField(props: PasswordInputProps) {
   )
 }
 
+interface Choice {
+  readonly chosen: readonly string[]
+  readonly choose: (ids: readonly string[]) => void
+}
+
 function useColumns(
-  chosen: readonly string[],
-  choose: (ids: readonly string[]) => void,
+  models: readonly PresetModel[],
+  { chosen, choose }: Choice,
 ): readonly Column<PresetModel>[] {
   const { t } = useTranslation()
+  const open = models.filter(({ in_catalogue: known }) => !known).map(({ model_id: id }) => id)
   return [
     {
       id: 'choose',
-      head: <span className={table.unseen}>{t('catalogue.chosen')}</span>,
+      head:
+        open.length === 0 ? (
+          <span className={table.unseen}>{t('catalogue.chosen')}</span>
+        ) : (
+          <Checkbox
+            size="xs"
+            aria-label={t('catalogue.chooseAll')}
+            checked={chosen.length === open.length}
+            indeterminate={chosen.length > 0 && chosen.length < open.length}
+            onChange={({ currentTarget: { checked } }) => choose(checked ? open : [])}
+          />
+        ),
       cell: ({ model_id: id, in_catalogue: known }) =>
         known ? null : (
           <Checkbox
@@ -132,10 +150,11 @@ function Name({ of: { model_id: id, name, in_catalogue: known } }: { readonly of
 function ListPrice({ of: price }: { readonly of: PresetModel['price'] }) {
   const { t } = useTranslation()
   const format = useFormat()
+  const listPrice = useListPrice()
   const source = t(`catalogue.confidences.${confidenceOf(price)}`)
   return (
-    <span title={price.note ?? undefined}>
-      <span className={table.first}>{listPrice(price, format.language)}</span>
+    <span className={styles.listPrice} title={price.note ?? undefined}>
+      <span className={table.first}>{listPrice(price)}</span>
       <span className={table.second}>{t('catalogue.asOf', { day: format.date(price.date), source })}</span>
     </span>
   )
@@ -147,10 +166,25 @@ function confidenceOf({ confidence }: PresetModel['price']): (typeof CONFIDENCES
   return CONFIDENCES.find((each) => each === confidence) ?? 'unverified'
 }
 
-function listPrice(price: PresetModel['price'], language: string): string {
-  const text = (value: string | null): string =>
-    value === null ? '–' : priceText(Number(value), price.currency, language)
-  return price.video_second !== null && price.input === null
-    ? `${text(price.video_second)} / s`
-    : `${text(price.input)} / ${text(price.output)}`
+/** What is not asked by tokens, and the price that it becomes. */
+const EACH = [
+  ['image', 'image_price'],
+  ['video_second', 'video_price'],
+  ['request', 'request_price'],
+  ['million_characters', 'character_price'],
+  ['audio_second', 'audio_second_price'],
+] as const
+
+function useListPrice(): (price: PresetModel['price']) => string {
+  const { t } = useTranslation()
+  const { language } = useFormat()
+  return (price) => {
+    const text = (value: string | null): string =>
+      value === null ? '–' : priceText(Number(value), price.currency, language)
+    const others = EACH.flatMap(([name, field]) =>
+      price[name] === null ? [] : [`${text(price[name])} ${t(`operate.each.${field}`)}`],
+    )
+    const isByToken = price.input !== null || price.output !== null || others.length === 0
+    return [...(isByToken ? [`${text(price.input)} / ${text(price.output)}`] : []), ...others].join(', ')
+  }
 }

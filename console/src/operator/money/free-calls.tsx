@@ -8,6 +8,7 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { shortId } from '../../parts/values/short-id.ts'
+import { AccountLink } from '../parts/account-link.tsx'
 import { MoreRows } from '../parts/more-rows.tsx'
 import operator from '../parts/operator.module.css'
 
@@ -59,6 +60,12 @@ function useColumns(): readonly Column<FreeCall>[] {
           {model ?? shortId(id)}
         </Link>
       ),
+    },
+    {
+      id: 'account',
+      head: t('operate.account'),
+      wide: true,
+      cell: ({ account_id: id }) => (id === null ? '–' : <AccountLink id={id} />),
     },
     {
       id: 'worth',

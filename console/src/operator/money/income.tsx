@@ -56,6 +56,7 @@ export function Income() {
           ) : (
             <>
               <Sums of={earnedOf(chains)} />
+              {earnedOf(chains).cost === undefined && <CostUnknown />}
               {DAYS[chosen] > 1 && <Chart days={days} count={DAYS[chosen]} />}
               <Losses of={groupsOf(chains, ({ model }) => model)} />
               <Split
@@ -97,6 +98,25 @@ function Sums({ of }: { readonly of: Earned }) {
         value={of.margin === undefined ? '–' : <Amount value={of.margin} />}
         note={of.share === undefined ? '–' : format.percent(of.share, 1)}
       />
+    </div>
+  )
+}
+
+/** The way to a margin where none can be told. */
+function CostUnknown() {
+  const { t } = useTranslation()
+  return (
+    <div className={page.section}>
+      <Note
+        tone="info"
+        action={
+          <Link to="/operate/chains" className={page.link}>
+            {t('catalogue.toChains')}
+          </Link>
+        }
+      >
+        {t('catalogue.costUnknownDo')}
+      </Note>
     </div>
   )
 }
@@ -161,6 +181,7 @@ function useColumns(head: string): readonly Column<Group>[] {
       id: 'calls',
       head: t('pages.calls'),
       kind: 'number',
+      wide: true,
       cell: ({ earned }) => format.number(earned.calls),
     },
     {
@@ -173,6 +194,7 @@ function useColumns(head: string): readonly Column<Group>[] {
       id: 'cost',
       head: t('catalogue.cost'),
       kind: 'number',
+      wide: true,
       cell: ({ earned }) => (earned.cost === undefined ? '–' : <Amount value={earned.cost} />),
     },
     {

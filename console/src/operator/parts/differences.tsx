@@ -10,10 +10,12 @@ interface DifferencesProps {
   readonly of: readonly FieldDifference[]
   /** What a field is called; the name it is sent by when absent. */
   readonly nameOf?: (field: string) => ReactNode
+  /** There was nothing before, so only what comes is told. */
+  readonly isNew?: boolean
 }
 
 /** Fields before and after. */
-export function Differences({ label, of, nameOf = inCode }: DifferencesProps) {
+export function Differences({ label, of, nameOf = inCode, isNew = false }: DifferencesProps) {
   return (
     <table className={table.table} aria-label={label}>
       <tbody>
@@ -21,9 +23,15 @@ export function Differences({ label, of, nameOf = inCode }: DifferencesProps) {
           <tr key={field}>
             <td className={styles.field}>{nameOf(field)}</td>
             <td className={styles.values}>
-              <span className={styles.old}>{textOf(from)}</span>
-              <span className={styles.to}>→</span>
-              <b>{textOf(to)}</b>
+              {isNew ? (
+                textOf(to)
+              ) : (
+                <>
+                  <span className={styles.old}>{textOf(from)}</span>
+                  <span className={styles.to}>→</span>
+                  <b>{textOf(to)}</b>
+                </>
+              )}
             </td>
           </tr>
         ))}
@@ -38,7 +46,8 @@ function inCode(field: string): ReactNode {
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–'
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  return JSON.stringify(value, (_, each: unknown) => (each === null ? undefined : each))
 }
 
 /** What a form would change, below its fields. */

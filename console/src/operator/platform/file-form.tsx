@@ -129,17 +129,52 @@ function Review({ of }: { readonly of: FileReview }) {
       ))}
       {of.differences.length === 0 && <p className={form.hint}>{t('platform.nothingDiffers')}</p>}
       {of.differences.map(({ action, what, name, fields }) => (
-        <div key={`${action} ${what} ${name}`}>
-          <div className={styles.act}>
-            <State {...SIGNS[action]}>{`${t(`platform.actions.${action}`)} ${what}`}</State>
-            <code>{name}</code>
-          </div>
-          {fields.length > 0 && <Differences label={`${what} ${name}`} of={fields} />}
-        </div>
+        <OneDifference key={`${action} ${what} ${name}`} of={{ action, what, name, fields }} />
       ))}
     </div>
   )
 }
+
+/** What becomes of one row: a new one is told by its name, and its fields when somebody asks. */
+function OneDifference({
+  of: { action, what, name, fields },
+}: {
+  readonly of: FileReview['differences'][number]
+}) {
+  const { t } = useTranslation()
+  const known = WHATS.find((each) => each === what)
+  const head = (
+    <>
+      <State {...SIGNS[action]}>
+        {`${t(`platform.actions.${action}`)} ${known === undefined ? what : t(`platform.whats.${known}`)}`}
+      </State>
+      <code>{name}</code>
+    </>
+  )
+  const isNew = action === 'create'
+  const told = isNew ? fields.filter(({ to }) => to !== null && to !== '') : fields
+  if (told.length === 0) return <div className={styles.act}>{head}</div>
+  return (
+    <details open={!isNew}>
+      <summary className={styles.act}>{head}</summary>
+      <Differences label={`${what} ${name}`} of={told} isNew={isNew} />
+    </details>
+  )
+}
+
+const WHATS = [
+  'account',
+  'byok',
+  'chain',
+  'credential',
+  'group',
+  'key',
+  'model',
+  'opening',
+  'plan',
+  'settings',
+  'vendor',
+] as const
 
 /** Shown this once. */
 function NewKeys({ of: { new_keys: keys } }: { readonly of: FileReview }) {

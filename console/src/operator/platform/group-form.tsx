@@ -13,6 +13,7 @@ import {
 } from '../../api/operator/groups.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { everyOf } from '../../parts/forms/every-of.ts'
+import sheet from '../../parts/forms/sheet.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
@@ -171,7 +172,7 @@ function Removing({ of, onClose }: { readonly of: AnyGroup; readonly onClose: ()
   const renewGroups = useRenewGroups()
   const [asked, ask] = useState(false)
   return (
-    <div>
+    <div className={sheet.part}>
       <Button variant="default" leftSection={<Icon name="trash" />} onClick={() => ask(true)}>
         {t('platform.removeGroup')}
       </Button>

@@ -108,6 +108,10 @@ test('a gateway file is compared, refused with its places, applied as it was loo
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByText('Create account').waitFor()
   await page.getByText('Change group').waitFor()
+  // A new row is told by its name, and whole when somebody asks.
+  await page.getByRole('row', { name: /email new@example.com/ }).waitFor({ state: 'hidden' })
+  await page.getByText('Create account').click()
+  await page.getByRole('row', { name: /email new@example.com/ }).waitFor()
   expect(await visit.barriers()).toEqual([])
   await page.getByRole('button', { name: 'Apply 3 changes' }).click()
   await page.getByText('3 changes were applied.').waitFor()
