@@ -23,6 +23,7 @@ import type { Pipeline } from '../context.ts'
 import { TURN_LIFE_MS } from '../instance/turn-keeper.ts'
 import { ANSWER_NAME } from './answer-name.ts'
 import { readResponse } from './response-object.ts'
+import { quietly } from '../../telemetry/background.ts'
 import { logRow, tellEnd, toldFault, type EndTaskParts } from '../video/task/end-task.ts'
 import { inPieces } from '../video/order/in-pieces.ts'
 import type { OpenTask } from '../video/order/open-task.ts'
@@ -151,7 +152,10 @@ async function charge(
     task: ended.task,
   })
   if (outcome === undefined) return false
-  if (outcome.first) pipeline.observeEnd({ ...log, deducted: outcome.deducted })
+  if (outcome.first)
+    quietly(pipeline, log, 'count an ended call', () =>
+      pipeline.observeEnd({ ...log, deducted: outcome.deducted }),
+    )
   return true
 }
 

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { ModelId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
+import { quietly } from '../../telemetry/background.ts'
 import { AddressNotAllowed, findHolderNow } from './authenticate.ts'
 import type { RefusedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
@@ -35,7 +36,7 @@ export async function refuse(
     ...codeAndMessage(refusal),
     clientGone: reply.gone,
   }
-  pipeline.observeEnd(log)
+  quietly(pipeline, call, 'count an ended call', () => pipeline.observeEnd(log))
   if (mayBeReserved(call, error)) {
     const { callId, key, account } = call
     pipeline.pending.add({
