@@ -1,5 +1,5 @@
 /** Counting the tokens of a request: free, subject to the key's restrictions, answered by the upstream if possible. */
-import type { Chain } from '../core/catalogue.ts'
+import type { Catalogue, Chain, Model } from '../core/catalogue.ts'
 import { decideRightToAsk } from '../core/admission/right-to-call.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { codecOf } from '../core/protocols/index.ts'
@@ -44,8 +44,7 @@ export async function serveCount(
     call = await receive(pipeline, call)
     restrict(pipeline, call)
     call = await recall(pipeline, call)
-    await checkRight(pipeline, call)
-    const answer = await count(pipeline, call)
+    const answer = await count(pipeline, call, await findCountable(pipeline, call))
     reply.tellModel(call.modelId)
     reply.start({
       status: 200,
@@ -60,11 +59,17 @@ export async function serveCount(
   }
 }
 
+/** A model whose tokens the account may count, and the catalogue it is from: the question keeps it to its end. */
+interface Countable {
+  readonly catalogue: Catalogue
+  readonly model: Model
+}
+
 /**
  * Counting is free, but only for accounts that could call the model, and limited per minute
  * (docs/operating/charges.md#counting-tokens).
  */
-async function checkRight(pipeline: ServeCountParts, call: ReceivedCall): Promise<void> {
+async function findCountable(pipeline: ServeCountParts, call: ReceivedCall): Promise<Countable> {
   const { account } = await findHolderNow(pipeline, call.key.hash, call.at)
   if (account.status === 'suspended') throw new GatewayError(40303)
   const catalogue = pipeline.catalogue()
@@ -77,12 +82,14 @@ async function checkRight(pipeline: ServeCountParts, call: ReceivedCall): Promis
   const retryAfterMs = pipeline.countWindow(account.id, call.at)
   if (retryAfterMs !== undefined)
     throw new GatewayError(42902, { message: 'too many token counts in a minute', retryAfterMs })
+  return { catalogue, model }
 }
 
-async function count(pipeline: ServeCountParts, call: ReceivedCall): Promise<string> {
-  const catalogue = pipeline.catalogue()
-  const model = catalogue.models.get(call.modelId)
-  if (model?.status !== 'enabled') throw new GatewayError(50201)
+async function count(
+  pipeline: ServeCountParts,
+  call: ReceivedCall,
+  { catalogue, model }: Countable,
+): Promise<string> {
   const chains = usableChains(model, catalogue)
   if (chains.length === 0) throw new GatewayError(50201)
   // Nobody waits for a chain that rests: the gateway counts itself.
