@@ -27,7 +27,7 @@ export function cannotBeWritten(
     return `response_format: this model writes ${formats.join(', ')}`
   if (isTrue(stream) && format !== undefined && !PLAIN.some((known) => known === format))
     return `stream: only ${PLAIN.join(' and ')} can be streamed`
-  return files.length > 1 ? 'file: this model listens to one file a call' : undefined
+  return files.length > 1 ? 'file: this model takes one file per call' : undefined
 }
 
 /** What the answer needs of its request. */

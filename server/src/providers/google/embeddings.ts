@@ -1,7 +1,7 @@
 /** Vectors by Google: one request for each text, all in one call. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import { modelBelow } from '../dialects/gemini.ts'
+import { modelBelow } from '../dialects/gemini/gemini.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
 import { vectorList } from '../dialects/vectors.ts'

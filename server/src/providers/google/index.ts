@@ -1,7 +1,7 @@
-import { geminiDialect, geminiModelCapabilities, modelBelow } from '../dialects/gemini.ts'
-import type { GeminiPlace } from '../dialects/gemini-generating.ts'
-import { geminiImages } from '../dialects/gemini-images.ts'
-import { geminiSpeech } from '../dialects/gemini-speech.ts'
+import { geminiDialect, geminiModelCapabilities, modelBelow } from '../dialects/gemini/gemini.ts'
+import type { GeminiPlace } from '../dialects/gemini/generating.ts'
+import { geminiImages } from '../dialects/gemini/images.ts'
+import { geminiSpeech } from '../dialects/gemini/speech.ts'
 import type { Provider } from '../provider.ts'
 import { defaultBaseUrl } from './address.ts'
 import { googleEmbeddings } from './embeddings.ts'
@@ -17,7 +17,7 @@ export const google: Provider = {
   name: 'Google',
   defaultBaseUrl,
   publicFields: [],
-  dear: ['service_tier.priority', 'web_search', 'google_maps'],
+  extraCosts: ['service_tier.priority', 'web_search', 'google_maps'],
   dialects: {
     embeddings: googleEmbeddings,
     images: geminiImages(PLACE),

@@ -2,7 +2,7 @@
 import type { ProtocolId } from '../../core/catalogue.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { CHAT_CAPABILITIES } from '../dialects/chat.ts'
-import { GEMINI_CAPABILITIES } from '../dialects/gemini.ts'
+import { GEMINI_CAPABILITIES } from '../dialects/gemini/gemini.ts'
 import { MESSAGES_CAPABILITIES } from '../dialects/messages.ts'
 import { RESPONSES_CAPABILITIES } from '../dialects/responses.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'

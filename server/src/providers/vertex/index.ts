@@ -1,8 +1,8 @@
 import { hostedClaudeCapabilities } from '../dialects/claude.ts'
-import { geminiDialect, geminiModelCapabilities } from '../dialects/gemini.ts'
-import type { GeminiPlace } from '../dialects/gemini-generating.ts'
-import { geminiImages } from '../dialects/gemini-images.ts'
-import { geminiSpeech } from '../dialects/gemini-speech.ts'
+import { geminiDialect, geminiModelCapabilities } from '../dialects/gemini/gemini.ts'
+import type { GeminiPlace } from '../dialects/gemini/generating.ts'
+import { geminiImages } from '../dialects/gemini/images.ts'
+import { geminiSpeech } from '../dialects/gemini/speech.ts'
 import { messagesDialect } from '../dialects/messages.ts'
 import type { FormedRequest, FormInput, Provider } from '../provider.ts'
 import { modelUrl } from './address.ts'
@@ -23,7 +23,7 @@ export const vertex: Provider = {
   name: 'Google Vertex AI',
   defaultBaseUrl: 'https://{region}-aiplatform.googleapis.com/v1',
   publicFields: ['project', 'region', 'storage_uri'],
-  dear: ['service_tier.priority', 'web_search', 'google_maps'],
+  extraCosts: ['service_tier.priority', 'web_search', 'google_maps'],
   dialects: {
     embeddings: vertexEmbeddings,
     images: geminiImages(PLACE),

@@ -1,10 +1,10 @@
 /** Pictures by Gemini: a conversation of one turn with an image as its answer. One call makes one. */
-import { isJsonArray } from '../../core/canonical/json-text.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { parseSize, ratioOfSize } from '../../core/video/size.ts'
-import type { FormRewrite, PassedDialect } from '../provider.ts'
-import { type GeminiPlace, generating, partsOf } from './gemini-generating.ts'
-import { GENERATIONS } from './images-dialect.ts'
+import { isJsonArray } from '../../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
+import { parseSize, ratioOfSize } from '../../../core/video/size.ts'
+import type { FormRewrite, PassedDialect } from '../../provider.ts'
+import { type GeminiPlace, generating, partsOf } from './generating.ts'
+import { GENERATIONS } from '../images-dialect.ts'
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 

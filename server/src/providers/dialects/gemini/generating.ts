@@ -1,10 +1,10 @@
 /** Other forms over `:generateContent`: what Gemini models make besides text. */
-import { isJsonArray } from '../../core/canonical/json-text.ts'
-import type { PassedFormId } from '../../core/catalogue.ts'
-import type { Auth } from '../../core/http-request.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { FormInput, FormRewrite, PassedDialect } from '../provider.ts'
-import { passedDialect } from './passed.ts'
+import { isJsonArray } from '../../../core/canonical/json-text.ts'
+import type { PassedFormId } from '../../../core/catalogue.ts'
+import type { Auth } from '../../../core/http-request.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
+import type { FormInput, FormRewrite, PassedDialect } from '../../provider.ts'
+import { passedDialect } from '../passed.ts'
 
 /** The address of models, and the authentication. */
 export interface GeminiPlace {

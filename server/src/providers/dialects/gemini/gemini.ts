@@ -1,9 +1,9 @@
 /** The Gemini protocol as Google defines it; the model is in the address. */
-import type { Auth } from '../../core/http-request.ts'
-import type { ForwardModelId } from '../../core/ids.ts'
-import type { Capabilities } from '../../core/protocols/protocol.ts'
-import { classifyFailure } from '../../core/routing/failure.ts'
-import { below, type Dialect, type FormInput } from '../provider.ts'
+import type { Auth } from '../../../core/http-request.ts'
+import type { ForwardModelId } from '../../../core/ids.ts'
+import type { Capabilities } from '../../../core/protocols/protocol.ts'
+import { classifyFailure } from '../../../core/routing/failure.ts'
+import { below, type Dialect, type FormInput } from '../../provider.ts'
 
 export const GEMINI_CAPABILITIES: Capabilities = {
   midSystem: false,

@@ -1,12 +1,12 @@
 /** Speech by Gemini: a conversation of one turn with sound as its answer: raw samples, or a file from newer models. */
-import { isJsonArray } from '../../core/canonical/json-text.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { FormRewrite, PassedDialect, Sound } from '../provider.ts'
-import { type GeminiPlace, generating, partsOf } from './gemini-generating.ts'
-import { fromBase64 } from './base64.ts'
-import { toldUsage } from './gemini-images.ts'
-import { soundAs, soundAsked, voiceName } from './speech.ts'
-import { wavOf } from './wav.ts'
+import { isJsonArray } from '../../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
+import type { FormRewrite, PassedDialect, Sound } from '../../provider.ts'
+import { type GeminiPlace, generating, partsOf } from './generating.ts'
+import { fromBase64 } from '../base64.ts'
+import { toldUsage } from './images.ts'
+import { soundAs, soundAsked, voiceName } from '../speech.ts'
+import { wavOf } from '../wav.ts'
 
 /** Hertz, if the type of the samples does not say. */
 const RATE = 24_000

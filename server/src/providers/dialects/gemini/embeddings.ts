@@ -2,9 +2,9 @@
  * Google's embed calls over vendors of embeddings: unchanged if the vendor speaks them, else converted in both
  * directions.
  */
-import { isJsonArray } from '../../core/canonical/json-text.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { FormRewrite, RewrittenRequest, TextPurpose } from '../provider.ts'
+import { isJsonArray } from '../../../core/canonical/json-text.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
+import type { FormRewrite, RewrittenRequest, TextPurpose } from '../../provider.ts'
 
 /** `vendor`: the conversion between OpenAI's form and the vendor's own, if that differs. */
 export function overEmbeddings(
