@@ -110,7 +110,7 @@ describe('the catalogue', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('model_id is the value to send, [2.1-13] forward_model_id what the upstream gets [2.1-02]', async () => {
+  test('model_id is the value to send, forward_model_id what the upstream gets [2.1-13] [2.1-02]', async () => {
     expect((await callModel('two-chains')).status).toBe(200)
     expect(upstream.requests.at(-1)?.json()).toMatchObject({ model: 'acme-two' })
   })
@@ -212,7 +212,7 @@ describe('pricing', () => {
     expect((await get(gateway.baseUrl + PRICING, bearer('sk-gateway-wrong'))).status).toBe(401)
   })
 
-  test('filters by model_id, [D-catalogue-07] by vendor_code [D-catalogue-06]', async () => {
+  test('filters by model_id and by vendor_code [D-catalogue-07] [D-catalogue-06]', async () => {
     expect((await pricing('?model_id=images')).map((row) => row['model_id'])).toEqual(['images'])
     expect(new Set((await pricing('?vendor_code=bolt')).map((row) => row['vendor_code']))).toEqual(
       new Set(['bolt']),

@@ -1,25 +1,18 @@
 /** Calls from web pages of other sites: off unless the operator names the sites, and never for the management API. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, sendRaw } from '../gateway/client.ts'
-import { type TestGateway, openGateway } from '../gateway/gateway.ts'
+import type { TestGateway } from '../gateway/gateway.ts'
+import { withGateway } from '../gateway/with-gateway.ts'
 
 const APP = 'https://app.example.com'
 const MODELS = '/v1/models'
 const CHAT = '/v1/chat/completions'
 
-let named: TestGateway
-let open: TestGateway
-let closed: TestGateway
-
-beforeAll(async () => {
-  named = await openGateway({ environment: { SLUICE_CORS_ORIGINS: `${APP}, tauri://localhost` } })
-  open = await openGateway({ environment: { SLUICE_CORS_ORIGINS: '*' } })
-  closed = await openGateway()
+const { gateway: named } = await withGateway({
+  environment: { SLUICE_CORS_ORIGINS: `${APP}, tauri://localhost` },
 })
-
-afterAll(async () => {
-  for (const gateway of [named, open, closed]) await gateway.close()
-})
+const { gateway: open } = await withGateway({ environment: { SLUICE_CORS_ORIGINS: '*' } })
+const { gateway: closed } = await withGateway()
 
 const asked = (
   gateway: TestGateway,

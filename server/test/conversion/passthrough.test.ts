@@ -340,7 +340,7 @@ describe('streams', () => {
     )
   })
 
-  test('responses: [DONE] follows incomplete; [D-requests-48] not after failed [D-requests-47]', async () => {
+  test('responses: [DONE] follows incomplete, and does not follow failed [D-requests-48] [D-requests-47]', async () => {
     const created = event('response.created', { sequence_number: 0, response: ANSWERS.responses })
     const delta = event('response.output_text.delta', {
       sequence_number: 1,
@@ -455,7 +455,7 @@ describe('streams', () => {
     await gateway.resetHealth()
   })
 
-  test('a broken responses stream ends in response.failed; [D-errors-34] [D-errors-35] a messages stream in event: error [D-errors-32] [D-errors-33] [2.4-07]', async () => {
+  test('a broken responses stream ends in response.failed, a messages stream in event: error [D-errors-34] [D-errors-35] [D-errors-32] [D-errors-33] [2.4-07]', async () => {
     upstream.answer(
       cutStream([
         event('response.created', {

@@ -1,16 +1,11 @@
 /** How the console comes to a browser: from here alone, under a policy, compressed, and never older than its gateway. */
 import { request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway } from '../../../test/gateway/gateway.ts'
+import { describe, expect, test } from 'vitest'
+import { openGateway } from '../../../test/gateway/gateway.ts'
+import { withGateway } from '../../../test/gateway/with-gateway.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
-  gateway = await openGateway()
-})
-
-afterAll(() => gateway.close())
+const { gateway } = await withGateway()
 
 interface Answered {
   readonly status: number

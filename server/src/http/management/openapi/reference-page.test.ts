@@ -1,14 +1,10 @@
 /** The reference as people get it: small, whole, their own part first, and nothing from elsewhere. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, openGateway } from '../../../../test/gateway/gateway.ts'
+import { describe, expect, test } from 'vitest'
 import { operationsOf } from '../../../../test/gateway/operations.ts'
+import { withGateway } from '../../../../test/gateway/with-gateway.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await openGateway()
-})
-afterAll(() => gateway.close())
+const { gateway } = await withGateway()
 
 const BYTES_MAX = 150_000
 const read = async (path: string) => {

@@ -13,21 +13,15 @@ import {
   exampleSettle,
   KEY,
   TERMS,
-} from '../../src/core/calls/examples.ts'
-import { keyId } from '../../src/core/ids.ts'
-import { UNLIMITED } from '../../src/core/limits/policy.ts'
-import {
-  exampleApiKey,
-  INSTANCE,
-  NOW,
-  recover,
-  settleTwoCredits,
-} from '../../src/storage/conformance/suite.ts'
-import { callOf } from '../../src/storage/conformance/videos.ts'
-import { openEngine, openStorage } from '../../src/storage/open.ts'
-import { MIGRATIONS } from '../../src/storage/sql/migrations.ts'
-import type { Storage } from '../../src/storage/storage.ts'
-import { createFreshDatabase } from '../postgres/fresh-database.ts'
+} from '../../core/calls/examples.ts'
+import { keyId } from '../../core/ids.ts'
+import { UNLIMITED } from '../../core/limits/policy.ts'
+import { exampleApiKey, INSTANCE, NOW, recover, settleTwoCredits } from '../conformance/suite.ts'
+import { callOf } from '../conformance/videos.ts'
+import { openEngine, openStorage } from '../open.ts'
+import { MIGRATIONS } from './migrations.ts'
+import type { Storage } from '../storage.ts'
+import { createFreshDatabase } from '../../../test/postgres/fresh-database.ts'
 import {
   CAPPED,
   CAPPED_KEY,
@@ -37,7 +31,7 @@ import {
   OVER,
   putOldDatabase,
   readRows,
-} from './old-database.ts'
+} from '../../../test/storage/old-database.ts'
 
 const LATER = NOW + 60_000
 const VIDEO_END = settleTwoCredits(callOf('video_1'), {

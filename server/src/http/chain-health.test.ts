@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type ChainHealth, HEALTHY } from '../../src/core/routing/health.ts'
-import { type TroubledChain, viewHealth, worstOf } from '../../src/http/chain-health.ts'
+import { type ChainHealth, HEALTHY } from '../core/routing/health.ts'
+import { type TroubledChain, viewHealth, worstOf } from './chain-health.ts'
 
 const chain = (chain_id: number, state: TroubledChain['state']): TroubledChain => ({
   ...viewHealth(HEALTHY, 0),
