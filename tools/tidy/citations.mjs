@@ -1,13 +1,15 @@
 /**
  * A citation names a page of the repository and a place on it that is there: `docs/protocols.md#chat-streams`,
  * `docs/reference/contract.md#8-06, #8-07`, `docs/decisions/0004-storage-engines.md`. A place is a heading, an anchor,
- * or a row whose first cell is its id. Forms that nobody can follow are refused.
+ * or a row whose first cell is its id. A file of the code that is named in backticks is there as well, by the end of its
+ * path (`pipeline/call.ts`). Forms that nobody can follow are refused.
  */
 import { posix } from 'node:path'
 
 const TEXT = /\.(ts|tsx|mjs|cjs|js|md|json|sql|css|sh|ya?ml|py|go|conf|service)$/
 /** A page, then places on it: a second one on the same page is written `, #place`. */
 const CITATION = /(?<![\w./-])(docs\/[\w./-]+\.md)((?:#[\w.-]*[\w-])(?:(?:,| and) #[\w.-]*[\w-])*)?/g
+const NAMED_FILE = /`((?:[\w-]+\/)+[\w.-]+\.(?:tsx?|mjs|cjs))`/g
 const LINK = /\]\((?![a-z]+:)([^)\s#]*)#([^)\s]+)\)/g
 
 const OLD_FORMS = [
@@ -35,11 +37,13 @@ export function checkCitations(tree) {
         .read(file)
         .split('\n')
         .flatMap((text, index) =>
-          [...oldForms(file, text), ...lost(tree, placesOf, file, text)].map((message) => ({
-            file,
-            line: index + 1,
-            message,
-          })),
+          [...oldForms(file, text), ...lost(tree, placesOf, file, text), ...lostFiles(tree, file, text)].map(
+            (message) => ({
+              file,
+              line: index + 1,
+              message,
+            }),
+          ),
         ),
     )
 }
@@ -57,6 +61,15 @@ function lost(tree, placesOf, file, text) {
     if (place === undefined || !page.endsWith('.md') || placesOf(page).has(place)) return []
     return [`cites #${place}, which is no heading, anchor or row of ${page}`]
   })
+}
+
+/** Documents are followed by `doc-links.mjs`. */
+function lostFiles(tree, page, text) {
+  if (page.endsWith('.md')) return []
+  return [...text.matchAll(NAMED_FILE)]
+    .map(([, name]) => name)
+    .filter((name) => !tree.files.some((file) => file === name || file.endsWith(`/${name}`)))
+    .map((name) => `names ${name}, which does not exist`)
 }
 
 function* cited(file, text) {

@@ -1,6 +1,6 @@
 /**
  * What of each client protocol works over each upstream protocol: the table behind `docs/reference/protocol-matrix.md`.
- * A cell without a reason here is run by `http/protocol-matrix.test.ts` through the official client, so that none is green
+ * A cell without a reason here is run by `conversion/protocol-matrix.test.ts` through the official client, so that none is green
  * without a test.
  */
 import { kindsSection } from './kinds.ts'
