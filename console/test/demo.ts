@@ -159,7 +159,7 @@ async function liveThroughDays(directory: string, keys: readonly string[]): Prom
   })
   const running = await startGateway(config, () => Promise.resolve(), {
     ops: false,
-    bent: { now, pollPace: 0.01 },
+    timing: { now, pollPace: 0.01 },
   })
   try {
     for (const [day, count] of CALLS_OF_DAYS.entries()) {

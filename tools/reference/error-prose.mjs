@@ -122,7 +122,7 @@ export const ERROR_PROSE = {
     meaning: 'The caller is known, but this is for another kind of caller.',
     causes: [
       'An API key was sent where a signed-in person is needed.',
-      'The person is no administrator, or looks through the eyes of another account.',
+      'The person is no administrator, or impersonates another account.',
       'The act asks for a session that was opened just now, or for a role the caller does not have.',
       'The person does not act for the organisation that `Gw-Organisation` or the path names, or nobody does this for one.',
       'An invitation is for another e-mail address.',

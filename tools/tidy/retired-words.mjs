@@ -12,6 +12,7 @@ const RETIRED = new Map([
   ['crew', 'workers'],
   ['roster', 'what it holds'],
   ['seat', 'what it holds a place for'],
+  ['dear', 'expensive, or what costs extra'],
   ['nonsense', 'what is wrong with it: unreadable, impossible, out of range'],
 ])
 /** Ordinary words, which only these phrases turn into private ones: there may be room on a disk, and a clock on a wall. */
@@ -26,6 +27,7 @@ const RETIRED_PHRASES = [
     form: /\b(?:many|few|fewer|number of|per|\d+) letters?\b|\bletters(?:Max|Min|Per|In)/,
     instead: 'characters',
   },
+  { form: /\bthrough (?:\S+ ){0,3}eyes\b/i, instead: 'impersonates' },
   { form: /\bleaves by one of\b/i, instead: 'ends: settled or abandoned' },
 ]
 const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g

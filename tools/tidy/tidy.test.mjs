@@ -50,6 +50,7 @@ const WRONG = [
     checkCitations,
     { 'tools/a.test.mjs': "test('it holds (docs/a.md#b)')" },
   ],
+  ['a file that is gone', checkCitations, { 'tools/a.mjs': '/** As `http/gone.ts` does. */' }],
   ['a paragraph of notes', checkCitations, { 'tools/a.mjs': '/** Empty (reference §1.2). */' }],
   ['a paragraph of the contract', checkCitations, { 'tools/a.mjs': '// Contract §8: slots live 600 s' }],
   ['a trap by its number', checkCitations, { 'tools/a.test.mjs': "test('trap 9: an empty call')" }],
@@ -82,6 +83,8 @@ const WRONG = [
     'lettersMax',
     'a crew',
     'the roster',
+    'a dear field',
+    'through an account’s eyes',
     'two seats',
     'nonsense',
   ].map((text) => [`the retired words of "${text}"`, checkRetiredWords, { 'docs/a.md': text }]),
@@ -212,6 +215,11 @@ const RIGHT = [
       'docs/a.md': '## Codec × dialect\n<a id="2.4"></a>\n| b-1 | x |',
       'docs/b.md': '[there](a.md#b-1), [above](#here)\n# Here',
     },
+  ],
+  [
+    'a file by the end of its path',
+    checkCitations,
+    { 'tools/a.mjs': '/** As `http/b.ts` does. */', 'server/src/http/b.ts': '' },
   ],
   ['a paragraph of a standard', checkCitations, { 'tools/a.mjs': '/** RFC 9110 §13.1.2. */' }],
   [

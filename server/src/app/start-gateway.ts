@@ -79,8 +79,8 @@ export type Prepare = (opened: {
 }) => Promise<void>
 
 export interface StartOptions {
-  /** What tests bend: the clock, and how long vendors' advice makes polls wait. */
-  readonly bent?: {
+  /** Set by tests: the clock, and how long vendors' advice makes polls wait. */
+  readonly timing?: {
     readonly now: () => number
     readonly pollPace: number
     readonly periods?: InstancePeriods
@@ -124,7 +124,7 @@ export async function startGateway(
     ...ground,
     logRetentionDays: config.logRetentionDays,
     isRunning: (callId) => pipeline.isRunning(callId),
-    ...(options.bent?.periods !== undefined && { periods: options.bent.periods }),
+    ...(options.timing?.periods !== undefined && { periods: options.timing.periods }),
   })
   const opened = await openAll(config, pipeline, { ...options, ground, canWrite: housekeeping.canWrite })
   const addresses = addressesOf(config, opened)
@@ -206,9 +206,9 @@ interface Ground {
 async function openGround(
   config: Config,
   prepare: Prepare,
-  { bent, onStorageHung }: StartOptions,
+  { timing, onStorageHung }: StartOptions,
 ): Promise<Ground> {
-  const now = bent?.now ?? Date.now
+  const now = timing?.now ?? Date.now
   const { telemetry, instance, data } = await openProcess(config, now)
   const onHung = (): void => {
     telemetry.log.error({}, STORAGE_HUNG)
@@ -218,7 +218,7 @@ async function openGround(
   await prepare({ storage, telemetry, now })
   const blobs = await openBlobStore(config, telemetry, now)
   const allow = new AllowList(config.fetchAllow, createFindProxy(config))
-  const pollPace = bent?.pollPace ?? 1
+  const pollPace = timing?.pollPace ?? 1
   return { telemetry, now, pollPace, instance, secretKey: data.secretKey, allow, storage, blobs }
 }
 

@@ -160,7 +160,7 @@ describe('an unusable value is refused with the name of the variable', () => {
     ],
     [
       { SLUICE_STRIPE_KEY: 'sk_1', SLUICE_PUBLIC_URL: 'https://a.example' },
-      'SLUICE_STRIPE_KEY and SLUICE_STRIPE_WEBHOOK_SECRET must be set together: what is paid is told by webhooks',
+      'SLUICE_STRIPE_KEY and SLUICE_STRIPE_WEBHOOK_SECRET must be set together: payments are reported by webhooks',
     ],
     [
       { SLUICE_STRIPE_KEY: 'sk_1', SLUICE_STRIPE_WEBHOOK_SECRET: 'whsec_1' },

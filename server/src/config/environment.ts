@@ -126,7 +126,7 @@ function contradictions(config: Config): readonly string[] {
   }
   if ((config.stripeKey === undefined) !== (config.stripeWebhookSecret === undefined)) {
     mistakes.push(
-      'SLUICE_STRIPE_KEY and SLUICE_STRIPE_WEBHOOK_SECRET must be set together: what is paid is told by webhooks',
+      'SLUICE_STRIPE_KEY and SLUICE_STRIPE_WEBHOOK_SECRET must be set together: payments are reported by webhooks',
     )
   }
   if (config.stripeKey !== undefined && config.publicUrl === undefined) {

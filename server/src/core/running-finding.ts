@@ -178,7 +178,7 @@ const SENTENCES = {
   'usage-told': {
     check: 'stream usage',
     state: 'ok',
-    found: 'every model that reasons tells what it used',
+    found: 'every model that reasons reports its usage',
   },
   'usage-estimated': {
     check: 'stream usage',

@@ -27,7 +27,7 @@ export interface Provider {
    * Fields, values and tools that the vendor charges for besides tokens (`core/pricing/surcharges.ts`). Absent: none
    * known.
    */
-  readonly dear?: readonly string[]
+  readonly extraCosts?: readonly string[]
   /** A server on the operator's own machines: customers have no accounts there, whatever key it is called with. */
   readonly ownServer?: true
   /** Reasoning tokens of its models do not count towards a client's token cap. */

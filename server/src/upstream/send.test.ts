@@ -540,7 +540,7 @@ describe.each(WAYS)('%s', (_name, makeWay) => {
         'one byte a second is a stall, once it has been so for idle_ms',
         10,
         {},
-        [100, 'the answer only trickled'],
+        [100, 'the answer arrived too slowly'],
       ],
       [
         'two bytes a second are enough where the chain says so',
@@ -553,13 +553,13 @@ describe.each(WAYS)('%s', (_name, makeWay) => {
         'keep-alives, however many, are a stall after idle_ms',
         5_000,
         { keepAlive: true },
-        [100, 'the answer only trickled'],
+        [100, 'the answer arrived too slowly'],
       ],
       [
         'a client that stops reading does not make its upstream slow: the rate is measured anew',
         10,
         { pausedAt: 90 },
-        [180, 'the answer only trickled'],
+        [180, 'the answer arrived too slowly'],
       ],
     ]
     test.each(TRICKLES)('%s', async (_what, bytes, trickle, expected) => {

@@ -367,7 +367,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
       case 'draining':
         this.#fail(
           'idle-timeout',
-          now < this.#since + this.#limitMs() ? 'the answer only trickled' : 'the answer stalled',
+          now < this.#since + this.#limitMs() ? 'the answer arrived too slowly' : 'the answer stalled',
         )
         return
       case 'over':

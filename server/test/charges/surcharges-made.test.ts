@@ -290,7 +290,7 @@ describe('a tier is charged as the answer says', () => {
 })
 
 describe('what is held before', () => {
-  test('the dear tier, and one search; a discount is not', async () => {
+  test('the expensive tier, and one search; a discount is not', async () => {
     const poor = await gateway.newAccount({ credits: 100 })
     upstream.answer(answerJson(CHAT))
     const code = async (fields: object) => (await ask('chat', 'chat', fields, poor.key)).body.code

@@ -1,4 +1,4 @@
-/** Fields that make a call dearer at the vendor (docs/decisions/0015-what-costs-extra.md). */
+/** Fields that make a call more expensive at the vendor (docs/decisions/0015-what-costs-extra.md). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { get, postJson } from '../gateway/client.ts'
 import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
@@ -60,7 +60,7 @@ describe('a surcharge is in the hold, the recipe and the amount', () => {
     ['nothing asked for', {}, PLAIN, undefined],
     ['another tier', { service_tier: 'auto' }, PLAIN, undefined],
     [
-      'the dear tier',
+      'the expensive tier',
       { service_tier: 'priority' },
       (PLAIN * 7n) / 4n,
       [{ name: 'service_tier.priority', multiplier: '1.75' }],

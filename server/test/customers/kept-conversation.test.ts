@@ -95,7 +95,7 @@ describe('what was said in a call', () => {
 })
 
 describe('nobody else reads it', () => {
-  test('not another account, not an API key, not an administrator who looks through the person’s eyes', async () => {
+  test('not another account, not an API key, not an administrator who impersonates the person', async () => {
     const { path } = await say(customer.key, { input: 'hi' })
     const other = await openCustomer(admin.gateway)
     expect(codeOf(await other.send('GET', path))).toBe(40403)
@@ -104,8 +104,8 @@ describe('nobody else reads it', () => {
     ).toBe(40304)
     const looking = await admin.post(`/accounts/${customer.id}/impersonate`, { reason: 'ticket 9' })
     const { token } = looking.body.data as { readonly token: string }
-    const eyes = { authorization: `Bearer ${token}` }
-    expect(codeOf(await customer.send('GET', path, undefined, eyes))).toBe(40304)
+    const impersonating = { authorization: `Bearer ${token}` }
+    expect(codeOf(await customer.send('GET', path, undefined, impersonating))).toBe(40304)
   })
 
   test('in an organisation the member, and neither its owner nor its administrators', async () => {

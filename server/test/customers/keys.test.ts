@@ -24,7 +24,7 @@ const { gateway, upstream } = await withGateway({
     putChain({ model: 'one', vendor: 'acme' }),
     putModel('two'),
     putChain({ model: 'two', vendor: 'acme' }),
-    putModel('dear', {
+    putModel('expensive', {
       pricing: {
         ...TOKEN_PRICES,
         billingModes: ['request'],
@@ -34,7 +34,7 @@ const { gateway, upstream } = await withGateway({
         requestPrice: '0.01',
       },
     }),
-    putChain({ model: 'dear', vendor: 'acme' }),
+    putChain({ model: 'expensive', vendor: 'acme' }),
     putGroup({ name: 'chatters', protocol: 'chat', models: ['one'] }),
   ],
 })
@@ -146,8 +146,8 @@ describe('making keys', () => {
     ]
     const made = await make({ policy: { concurrency: 5, windows } })
     expect(made['policy']).toEqual({ concurrency: 5, windows })
-    expect((await call(made.key, 'dear')).status).toBe(200)
-    expect((await call(made.key, 'dear')).status).toBe(200)
+    expect((await call(made.key, 'expensive')).status).toBe(200)
+    expect((await call(made.key, 'expensive')).status).toBe(200)
     expect(said(await call(made.key))).toEqual([429, 42902])
     await gateway.settled()
     const limits: { readonly key: { readonly windows: readonly object[] } } = await customer.ask(
@@ -197,9 +197,9 @@ describe('making keys', () => {
     ['requests', 1, 42902],
   ])('a window of %s refuses when %s are used [D-accounts-50]', async (dimension, limit, code) => {
     const { key } = await make({ policy: { windows: [{ dimension, limit, seconds: 3600 }] } })
-    expect((await call(key, 'dear')).status).toBe(200)
+    expect((await call(key, 'expensive')).status).toBe(200)
     await gateway.settled()
-    expect(said(await call(key, 'dear'))).toEqual([429, code])
+    expect(said(await call(key, 'expensive'))).toEqual([429, code])
   })
 
   test('every mistake is told at once, with the path the gateway file would name', async () => {

@@ -150,7 +150,7 @@ describe('nobody else gets it', () => {
     expect(codeOf(answer)).toBe(40305)
   })
 
-  test('not an administrator who looks through the account’s eyes', async () => {
+  test('not an administrator who impersonates the account', async () => {
     const looking = await operate(`${customer.id}/impersonate`)
     const { token } = looking.body.data as { readonly token: string }
     const headers = { authorization: `Bearer ${token}` }

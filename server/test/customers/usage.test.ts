@@ -125,12 +125,12 @@ describe('GET …/logs with a session', () => {
 
   test('takes a range of cost, in Credits deducted', async () => {
     const costs = (await logs()).map(({ deducted }) => Number(deducted)).sort((left, right) => left - right)
-    const [, cheapest = 0, middle = 0, dearest = 0] = costs
-    expect(cheapest).toBeLessThan(middle)
+    const [, lowest = 0, middle = 0, highest = 0] = costs
+    expect(lowest).toBeLessThan(middle)
     expect(await logs(`cost_from=${middle}&cost_to=${middle}`)).toHaveLength(1)
     expect(await logs(`cost_from=${middle}`)).toHaveLength(2)
-    expect(await logs(`cost_to=${cheapest}`)).toHaveLength(2)
-    expect(await logs(`cost_from=${dearest + 1}`)).toEqual([])
+    expect(await logs(`cost_to=${lowest}`)).toHaveLength(2)
+    expect(await logs(`cost_from=${highest + 1}`)).toEqual([])
     expect((await customer.send('GET', 'logs?cost_from=much')).status).toBe(400)
   })
 })

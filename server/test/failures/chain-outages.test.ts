@@ -204,7 +204,7 @@ describe('of three chains the first', () => {
     expect([ill.requests.length, well.requests.length]).toEqual([2, 6])
     expect(await chainOf('ill')).toMatchObject({
       state: 'cooling-down',
-      last_error: { kind: 'timeout', message: 'the answer only trickled' },
+      last_error: { kind: 'timeout', message: 'the answer arrived too slowly' },
     })
   })
 

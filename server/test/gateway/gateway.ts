@@ -117,7 +117,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<TestGat
   const running = await startGateway(config, prepare, {
     ops: options.ops ?? false,
     environment: options.environment ?? {},
-    bent: { now: options.now ?? Date.now, pollPace: POLL_PACE },
+    timing: { now: options.now ?? Date.now, pollPace: POLL_PACE },
   })
   if (storage === undefined) throw new Error('the gateway started without a store')
   return finish({ running, storage, dataDirectory, owner: options.owner ?? 'owner@example.com' })

@@ -10,7 +10,7 @@ export interface Operation {
   readonly access: string
   /** The least right it is used with for an organisation; undefined: the route has nothing to do with them. */
   readonly right: string | undefined
-  /** What an admin may do who looks through the account's eyes; undefined: they do not come there as one. */
+  /** What an admin who impersonates the account may do; undefined: they cannot be one there. */
   readonly impersonator: string | undefined
   /** The answer holds something that lets somebody in. */
   readonly showsSecret: boolean

@@ -151,7 +151,7 @@ describe('somebody who has an administrator’s password only', () => {
     expect((await get(`${gateway.baseUrl}/api/v1/admin/accounts`, bearer(key))).status).toBe(403)
   })
 
-  test('does not look through other eyes: that is an admin route too', async () => {
+  test('does not impersonate: that is an admin route too', async () => {
     const { token } = await newAdmin()
     const url = `${gateway.baseUrl}/api/v1/admin/accounts/${gateway.accountId}/impersonate`
     expect(await postJson(url, { reason: 'x' }, bearer(token))).toMatchObject(refused)

@@ -141,7 +141,7 @@ describe('in the file of security events', () => {
     expect(readFileSync(file, 'utf8')).not.toContain(key)
   })
 
-  test('a look through somebody’s eyes, begun and ended', async () => {
+  test('an impersonation, begun and ended', async () => {
     const events = await eventsOf(async () => {
       const answer = await admin.post(`/accounts/${account.id}/impersonate`, { reason: 'ticket 7' })
       const { token } = answer.body.data as { readonly token: string }

@@ -277,7 +277,7 @@ describe('whoever tries', () => {
     expect(await invite(team.member.email)).toMatchObject({ status: 409, body: { code: 40900 } })
   })
 
-  test('to bind somebody while looking through their eyes is kept out', async () => {
+  test('to bind somebody while impersonating them is refused', async () => {
     const email = newAddress()
     await invite(email)
     const token = await tokenFor(email)
@@ -288,9 +288,11 @@ describe('whoever tries', () => {
       { reason: 'support' },
       admin.headers,
     )
-    const eyes = { authorization: `Bearer ${(opened.body.data as { readonly token: string }).token}` }
-    expect(await accept(person, token, eyes)).toMatchObject({ status: 403, body: { code: 40304 } })
-    expect(await person.send('POST', 'organisations', { name: 'Trap' }, eyes)).toMatchObject({
+    const impersonating = {
+      authorization: `Bearer ${(opened.body.data as { readonly token: string }).token}`,
+    }
+    expect(await accept(person, token, impersonating)).toMatchObject({ status: 403, body: { code: 40304 } })
+    expect(await person.send('POST', 'organisations', { name: 'Trap' }, impersonating)).toMatchObject({
       status: 403,
       body: { code: 40304 },
     })

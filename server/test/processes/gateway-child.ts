@@ -24,7 +24,7 @@ setInterval(() => {
 
 const running = await startGateway(readConfig(process.env), () => Promise.resolve(), {
   ops: true,
-  bent: { now: Date.now, pollPace: 1, periods: { beatMs: Number(beatMs), silentMs: Number(silentMs) } },
+  timing: { now: Date.now, pollPace: 1, periods: { beatMs: Number(beatMs), silentMs: Number(silentMs) } },
 })
 process.on('SIGTERM', () => {
   running.stop().then(

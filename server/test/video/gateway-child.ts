@@ -9,7 +9,7 @@ const [, , aheadMs = '0', pace = '1'] = process.argv
 
 const running = await startGateway(readConfig(process.env), async () => {}, {
   ops: false,
-  bent: {
+  timing: {
     now: () => Date.now() + Number(aheadMs),
     pollPace: Number(pace),
     periods: { beatMs: 200, silentMs: 800 },

@@ -13,6 +13,6 @@ const config = readConfig({
 })
 const running = await startGateway(config, () => Promise.resolve(), {
   ops: false,
-  bent: { now: () => Date.now() + aheadMs, pollPace: 0.002 },
+  timing: { now: () => Date.now() + aheadMs, pollPace: 0.002 },
 })
 process.stdout.write(`${running.baseUrl}\n`)

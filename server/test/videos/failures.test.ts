@@ -39,8 +39,8 @@ const { gateway, first, second } = await withGateway({
       forward: 'seedance-1-0-pro',
       priority: 2,
     }),
-    putModel('dear', { supportFeatures: ['video'], pricing: { ...VIDEO_PRICES, videoPrice: '2' } }),
-    putChain({ model: 'dear', vendor: 'second', protocol: 'video', forward: 'seedance-1-5-pro' }),
+    putModel('expensive', { supportFeatures: ['video'], pricing: { ...VIDEO_PRICES, videoPrice: '2' } }),
+    putChain({ model: 'expensive', vendor: 'second', protocol: 'video', forward: 'seedance-1-5-pro' }),
     putModel('only-first', { supportFeatures: ['video'], pricing: VIDEO_PRICES }),
     putChain({ model: 'only-first', vendor: 'first', protocol: 'video', forward: 'seedance-1-0-pro' }),
   ],
@@ -181,14 +181,14 @@ describe('an order that no vendor took', () => {
   })
 
   test('goes to the account’s fallback model, at that model’s price', async () => {
-    const { key, id } = await gateway.newAccount({ fallbackModel: modelId('dear') })
+    const { key, id } = await gateway.newAccount({ fallbackModel: modelId('expensive') })
     playArk(first, { create: answerJson({ error: { code: 'InternalServiceError' } }, 500), polls: [] })
     const before = (await gateway.account(id)).credits
     const answer = await post({ ...ORDER, model: 'only-first' }, key)
-    expect(answer).toMatchObject({ status: 200, body: { model: 'dear' } })
+    expect(answer).toMatchObject({ status: 200, body: { model: 'expensive' } })
     expect(before - (await gateway.account(id)).credits).toBe(10_000_000_000n)
     const log = await gateway.lastLog()
-    expect(log).toMatchObject({ modelRequested: 'only-first', model: 'dear' })
+    expect(log).toMatchObject({ modelRequested: 'only-first', model: 'expensive' })
     expect(log.attempts.at(-1)).toMatchObject({ why: 'fallback' })
   })
 })
@@ -218,7 +218,7 @@ describe('an order that may have arrived', () => {
   )
 
   test('does not go to the fallback model either', async () => {
-    const { key } = await gateway.newAccount({ fallbackModel: modelId('dear') })
+    const { key } = await gateway.newAccount({ fallbackModel: modelId('expensive') })
     playArk(first, { create: hangUp, polls: [] })
     const answer = await post({ ...ORDER, model: 'only-first' }, key)
     expect(answer.status).toBe(504)

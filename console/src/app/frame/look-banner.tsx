@@ -10,7 +10,7 @@ import { Marked } from '../../parts/marks/marked.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from './look-banner.module.css'
 
-/** Over every page while an operator looks through somebody's eyes. */
+/** Over every page while an operator impersonates an account. */
 export function LookBanner({ until }: { readonly until: string }) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -18,7 +18,7 @@ export function LookBanner({ until }: { readonly until: string }) {
   const { id, name, email, phone } = usePerson()
   const end = useMutation({
     mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
-    // A new page: nothing of what was seen through their eyes is left. The address is that of the operator's own session.
+    // A new page: nothing that was seen as the account is left. The address is that of the operator's own session.
     onSuccess: () => {
       const own = router.buildLocation({ to: '/operate/accounts', search: { open: id } })
       window.location.assign(own.publicHref)

@@ -105,7 +105,7 @@ test('an account is made, given Credits once, changed, suspended and let in agai
   await visit.close()
 })
 
-test('an operator looks through a customer’s eyes: a banner says so on every page, and ends it', async () => {
+test('an operator impersonates a customer: a banner says so on every page, and ends it', async () => {
   const { page, sheet, barriers, look, faults, close } = await openAccount('Ann Lindqvist')
   await sheet.getByRole('button', { name: 'Impersonate' }).click()
   const ask = page.getByRole('dialog', { name: 'Impersonate this account?' })

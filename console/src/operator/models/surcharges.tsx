@@ -10,7 +10,7 @@ interface SurchargesProps {
   readonly values: UseFormReturnType<ModelValues>
 }
 
-/** What makes a call dearer, and what calls may not ask for. */
+/** What makes a call more expensive, and what calls may not ask for. */
 export function Surcharges({ values }: SurchargesProps) {
   const { t } = useTranslation()
   return (

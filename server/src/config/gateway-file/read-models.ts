@@ -9,7 +9,7 @@ import {
 import { forwardModelId, type ModelId, modelId, vendorCode } from '../../core/ids.ts'
 import type { FileNode, Report } from './file-node.ts'
 import { readCapabilities } from './read-capabilities.ts'
-import { dearField, readSurcharges } from './read-surcharges.ts'
+import { extraCostField, readSurcharges } from './read-surcharges.ts'
 import {
   type ChainRow,
   FEATURES,
@@ -55,7 +55,7 @@ export const readModel: Read<ModelRow> = (node, report) => {
     subscriptionCovered: map.optional('subscription_covered', boolean),
     pricing: map.optional('pricing', readPricing),
     surcharges: map.optional('surcharges', readSurcharges),
-    refuse: map.optional('refuse', list(dearField)),
+    refuse: map.optional('refuse', list(extraCostField)),
     chains: map.optional('chains', list(readChain(id))),
   } as const
   map.close()

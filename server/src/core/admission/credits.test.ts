@@ -48,7 +48,7 @@ describe('the hold', () => {
   })
 })
 
-describe('the hold of a call whose worst case is dearer', () => {
+describe('the hold of a call whose worst case is more expensive', () => {
   const bounds = cost(10, { least: 2, covered: 60 })
   test.each<[string, Partial<AccountRow>, object]>([
     [

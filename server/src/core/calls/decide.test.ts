@@ -620,10 +620,10 @@ describe('automatic exchange', () => {
 })
 
 describe('the fallback model', () => {
-  const dear = { ...TERMS, pricing: { ...TERMS.pricing, inputPrice: '2', outputPrice: '20' } }
-  const fallback = exampleDemand({ modelId: FALLBACK, terms: JSON.stringify(dear) })
+  const expensive = { ...TERMS, pricing: { ...TERMS.pricing, inputPrice: '2', outputPrice: '20' } }
+  const fallback = exampleDemand({ modelId: FALLBACK, terms: JSON.stringify(expensive) })
 
-  test('the hold covers the dearer of the two', () => {
+  test('the hold covers the more expensive of the two', () => {
     const store = exampleStore()
     expect(store.run(exampleReserve('a', { fallback }))).toMatchObject([
       { held: credits(22), fallback: { kind: 'funded', otherwise: 'credits' } },
@@ -633,7 +633,7 @@ describe('the fallback model', () => {
   test('the model actually used is charged at its own price [8-31]', () => {
     const store = exampleStore()
     store.run(exampleReserve('a', { fallback }))
-    const settle = exampleSettle('a', { ...used(1000, 1000), terms: dear }, { modelId: FALLBACK })
+    const settle = exampleSettle('a', { ...used(1000, 1000), terms: expensive }, { modelId: FALLBACK })
     expect(store.run(settle)).toMatchObject([{ deducted: credits(22) }])
     expect(store.account()).toMatchObject({ credits: credits(978), held: 0n })
   })
@@ -663,7 +663,7 @@ describe('the fallback model', () => {
       { held: credits(11), model: { otherwise: 'credits' }, fallback: { otherwise: 'subscription' } },
     ])
     expect([...store.rows().openCalls.values()]).toMatchObject([{ quotaHeld: credits(22) }])
-    store.run(exampleSettle('a', { ...used(1000, 1000), terms: dear }, { modelId: FALLBACK }))
+    store.run(exampleSettle('a', { ...used(1000, 1000), terms: expensive }, { modelId: FALLBACK }))
     expect(store.account()).toMatchObject({ credits: credits(1000), held: 0n })
     expect(store.logs).toMatchObject([{ subscriptionCovered: true }])
     expect(store.rows().limitStates.get('quota:acc_1')?.windows).toMatchObject([

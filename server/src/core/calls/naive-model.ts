@@ -514,10 +514,10 @@ export class NaiveModel {
       })
       const lacking = tiers.filter(({ left }) => left <= 0n || left < least)
       const room = tiers.map(({ left }) => left).reduce((a, b) => (a < b ? a : b))
-      const dearer = ask.coversWorst && worst > full
+      const costlier = ask.coversWorst && worst > full
       const alone = tiers.every(({ held }) => held <= 0n)
-      if (lacking.length === 0 && (!dearer || room >= worst || alone)) {
-        const wanted = dearer && room >= worst ? worst : full
+      if (lacking.length === 0 && (!costlier || room >= worst || alone)) {
+        const wanted = costlier && room >= worst ? worst : full
         return {
           funding: { byok, payer: 'subscription' },
           ...nothing,
@@ -737,8 +737,8 @@ function creditsShare(
   if (account.credits + exchanged < cost.least) return { code: 40202, waitMs: undefined }
   const available = account.credits - account.held + exchanged
   const worst = cost.worst > cost.full ? cost.worst : cost.full
-  const dearer = ask.coversWorst && worst > cost.full
-  const inFull = dearer && available >= worst
+  const costlier = ask.coversWorst && worst > cost.full
+  const inFull = costlier && available >= worst
   const wanted = inFull ? worst : cost.full
   const held = wanted < available ? wanted : available
   const month =
@@ -769,10 +769,10 @@ function creditsShare(
   }
   // Only one call at a time may run that is not held for in full: what the month holds for it is more.
   const lent = account.monthHeld - account.held
-  if (available < cost.least || (dearer && !inFull && lent > 0n)) return { code: 42901, waitMs: SOON }
+  if (available < cost.least || (costlier && !inFull && lent > 0n)) return { code: 42901, waitMs: SOON }
   return {
     held,
-    monthHeld: left.account ?? (dearer ? worst : held),
+    monthHeld: left.account ?? (costlier ? worst : held),
     memberHeld: member === undefined ? 0n : (left.member ?? held),
     exchanged,
   }

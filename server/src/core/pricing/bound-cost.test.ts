@@ -34,7 +34,7 @@ function bounds(price: PriceTerms, asked: Estimate, userRate = '100') {
 }
 
 describe('what a call may cost', () => {
-  test('the input estimate and the output cap at the prices of the dearest chain [D-money-08]', () => {
+  test('the input estimate and the output cap at the prices of the most expensive chain [D-money-08]', () => {
     expect(bounds(terms, estimate).full).toBe(1_000_000n + 40_000_000n + (1_000_000n + 40_000_000n) / 2n)
   })
 
@@ -53,7 +53,7 @@ describe('what a call may cost', () => {
     expect(least).toBe(full)
   })
 
-  test('the worst case takes the dearest input class', () => {
+  test('the worst case takes the most expensive input class', () => {
     expect(bounds({ ...terms, multipliers: {} }, estimate).worst).toBe(2000n * 2000n + 8000n * 10_000n)
   })
 

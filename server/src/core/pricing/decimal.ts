@@ -64,7 +64,7 @@ export function unitsAt(value: Decimal, scale: number): bigint {
   return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale)
 }
 
-/** Those that formulas need; a power is dearer than the division it is for. */
+/** Those that formulas need; a power is more expensive than the division it is for. */
 const POWERS_OF_TEN = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
 
 const powerOfTen = (exponent: number): bigint => POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent)

@@ -284,8 +284,8 @@ describe('laws', () => {
   test('more tokens never cost less', () => {
     fc.assert(
       fc.property(cases, fc.nat({ max: 1000 }), (row, more) => {
-        const dearer = { ...row, usage: { ...row.usage, output: (row.usage.output ?? 0) + more } }
-        expect(price(dearer).amount >= price(row).amount).toBe(true)
+        const costlier = { ...row, usage: { ...row.usage, output: (row.usage.output ?? 0) + more } }
+        expect(price(costlier).amount >= price(row).amount).toBe(true)
       }),
     )
   })

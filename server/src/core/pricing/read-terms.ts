@@ -17,7 +17,7 @@ export interface Bounds {
   readonly scale: number
   readonly input: bigint
   readonly output: bigint
-  /** The dearest class input tokens can fall in. */
+  /** The most expensive class input tokens can fall in. */
   readonly worstInput: bigint
   readonly image: bigint
   readonly videoSecond: bigint

@@ -179,7 +179,7 @@ describe('a tier is charged', () => {
     ],
     ['where the vendor made it so unasked', [], 'whole', tier('priority'), ['service_tier.priority']],
     [
-      'by the dearer where we cut the answer',
+      'by the more expensive where we cut the answer',
       ['service_tier.priority'],
       'cut',
       tier('default'),
@@ -197,7 +197,7 @@ describe('a tier is charged', () => {
     ['at none where the vendor fell back', ['service_tier.flex'], 'whole', tier('default'), []],
     ['at none where nothing is known', ['service_tier.flex'], 'cut', undefined, []],
     [
-      'as any that is dear where it cannot be read',
+      'as any that costs extra where it cannot be read',
       ['service_tier'],
       'whole',
       told({}),
@@ -224,10 +224,10 @@ test.each([
 })
 
 test('what the vendor charges for and nobody prices is found', () => {
-  const dear = ['service_tier.priority', 'speed.fast', 'web_search']
-  expect(findUnpriced(model, ['service_tier.priority', 'web_search_options'], dear)).toBeUndefined()
-  expect(findUnpriced(model, ['speed.fast'], dear)).toBe('speed.fast')
-  expect(findUnpriced(model, ['service_tier.auto'], dear)).toBeUndefined()
+  const extraCosts = ['service_tier.priority', 'speed.fast', 'web_search']
+  expect(findUnpriced(model, ['service_tier.priority', 'web_search_options'], extraCosts)).toBeUndefined()
+  expect(findUnpriced(model, ['speed.fast'], extraCosts)).toBe('speed.fast')
+  expect(findUnpriced(model, ['service_tier.auto'], extraCosts)).toBeUndefined()
 })
 
 test('of the tools a chain has, those that cost extra and have no price', () => {

@@ -98,7 +98,7 @@ interface Counting {
   readonly extent: MadeExtras['extent']
 }
 
-/** The value the answer was made at decides; of one that was cut, the dearer. */
+/** The value the answer was made at decides; of one that was cut, the more expensive. */
 function fieldCount(name: string, { asked, told, extent }: Counting): number {
   const field = fieldOf(name)
   const value = name.includes('.') ? told.fields.get(field) : undefined
@@ -146,12 +146,12 @@ export function findRefused({ refuse }: Pick<Model, 'refuse'>, asked: readonly s
 export function findUnpriced(
   { surcharges }: Pick<Model, 'surcharges'>,
   asked: readonly string[],
-  dear: readonly string[],
+  extraCosts: readonly string[],
 ): string | undefined {
   const priced = Object.keys(surcharges)
   return asked.find(
     (extra) =>
-      dear.some((name) => comesUnder(extra, name)) && !priced.some((name) => comesUnder(extra, name)),
+      extraCosts.some((name) => comesUnder(extra, name)) && !priced.some((name) => comesUnder(extra, name)),
   )
 }
 
@@ -159,9 +159,9 @@ export function findUnpriced(
 export function unpricedTools(
   model: Pick<Model, 'surcharges'>,
   tools: readonly string[],
-  dear: readonly string[],
+  extraCosts: readonly string[],
 ): readonly string[] {
-  return tools.filter((tool) => findUnpriced(model, [tool.replaceAll('-', '_')], dear) !== undefined)
+  return tools.filter((tool) => findUnpriced(model, [tool.replaceAll('-', '_')], extraCosts) !== undefined)
 }
 
 /**

@@ -17,7 +17,7 @@ export interface OwnChange<Value> {
 }
 
 /**
- * Who acts for an organisation, and an administrator who looks through somebody's eyes, have their entry already: it is made
+ * Who acts for an organisation, and an administrator who impersonates an account, have their entry already: it is made
  * for every such request before the act (`noteActFor`, `noteImpersonated`).
  */
 export async function changeOwn<Value>(

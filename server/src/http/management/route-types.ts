@@ -69,7 +69,7 @@ export interface RouteWords<
    * answer has our envelope.
    */
   readonly caching?: 'etag' | 'none'
-  /** Whether an admin who looks through the account's eyes may do this. Absent: where it only reads. */
+  /** Whether an admin who impersonates the account may do this. Absent: where it only reads. */
   readonly impersonator?: 'may' | 'never'
   /** The answer holds a secret that the caller did not send: it is in the security log, and never shown to an impersonator. */
   readonly showsSecret?: true

@@ -1,4 +1,4 @@
-/** Single acts of an admin on one account: give, suspend, let in again, look through its eyes. */
+/** Single acts of an admin on one account: give, suspend, let in again, impersonate it. */
 import { createHash } from 'node:crypto'
 import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { DecimalText } from '../../core/catalogue.ts'

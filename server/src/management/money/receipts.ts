@@ -1,5 +1,5 @@
 /**
- * What was paid is told by mail. A receipt is noted in the transaction that books the payment and leaves with the alerts,
+ * Payments are confirmed by mail. A receipt is noted in the transaction that books the payment and leaves with the alerts,
  * so each payment has one, however often a provider tells of it and whichever instance dies in between.
  */
 import type { AccountId } from '../../core/ids.ts'

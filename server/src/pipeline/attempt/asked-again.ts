@@ -140,7 +140,12 @@ class AskedAgain implements UpstreamExchange {
   #hinder(): void {
     this.#hindered += 1
     if (this.#hindered < HINDERED_MAX && this.#next !== undefined) this.#wait(this.#next)
-    else this.#fail({ kind: 'first-byte-timeout', sent: true, detail: 'nothing is heard of a task any more' })
+    else
+      this.#fail({
+        kind: 'first-byte-timeout',
+        sent: true,
+        detail: 'polls of the task are no longer answered',
+      })
   }
 
   #wait(call: UpstreamCall): void {

@@ -116,14 +116,14 @@ export function askedExtras({
   headers,
   endpoint,
 }: Pick<ReceivedCall, 'scan' | 'headers' | 'endpoint'>): readonly string[] {
-  const { dearFields, hostedTools } = scan.extras
+  const { extraCostFields, hostedTools } = scan.extras
   if (!isProtocolId(endpoint.protocol)) return NOTHING
   const flags = protocolOf(endpoint.protocol)
     .forwardedHeaders.filter((name) => name.endsWith('-beta'))
     .flatMap((name) => flagsOf(headers[name]).map((flag) => `${name}.${flag}`))
-  return flags.length + dearFields.length + hostedTools.length === 0
+  return flags.length + extraCostFields.length + hostedTools.length === 0
     ? NOTHING
-    : [...dearFields, ...hostedTools, ...flags]
+    : [...extraCostFields, ...hostedTools, ...flags]
 }
 
 const NOTHING: readonly string[] = []
@@ -165,8 +165,8 @@ export function unpricedExtras(catalogue: Catalogue): readonly UnpricedExtras[] 
     const known = [...Object.keys(model.surcharges), ...model.refuse]
     return usableChains(model, catalogue).flatMap((chain) => {
       const kind = catalogue.vendors.get(chain.vendorCode)?.kind
-      const dear = (kind === undefined ? undefined : providerOf(kind)?.dear) ?? []
-      const unpriced = dear.filter((extra) => !known.some((name) => comesUnder(extra, name)))
+      const extraCosts = (kind === undefined ? undefined : providerOf(kind)?.extraCosts) ?? []
+      const unpriced = extraCosts.filter((extra) => !known.some((name) => comesUnder(extra, name)))
       if (unpriced.length === 0) return []
       return [{ model: model.modelId, vendor: chain.vendorCode, extras: unpriced }]
     })

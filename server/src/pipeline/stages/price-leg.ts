@@ -21,14 +21,14 @@ export function priceLeg(
   dialect: Dialect,
 ): PricedLeg {
   const kind = catalogue.vendors.get(leg.chain.vendorCode)?.kind
-  const dear = (kind === undefined ? undefined : providerOf(kind)?.dear) ?? []
-  if (leg.byok || dear.length === 0) return { kind: 'priced', leg }
+  const extraCosts = (kind === undefined ? undefined : providerOf(kind)?.extraCosts) ?? []
+  if (leg.byok || extraCosts.length === 0) return { kind: 'priced', leg }
   const { serviceTier, hostedTools } = capabilitiesOf(leg.chain, dialect)
   // The only field with extra cost that conversion passes on.
-  const tiers = scan.extras.dearFields.filter((name) => name.startsWith('service_tier'))
-  const unpriced = serviceTier ? findUnpriced(leg.model, tiers, dear) : undefined
+  const tiers = scan.extras.extraCostFields.filter((name) => name.startsWith('service_tier'))
+  const unpriced = serviceTier ? findUnpriced(leg.model, tiers, extraCosts) : undefined
   if (unpriced !== undefined) return { kind: 'refused', failure: unpricedFailure(unpriced, leg) }
-  const tools = unpricedTools(leg.model, hostedTools, dear)
+  const tools = unpricedTools(leg.model, hostedTools, extraCosts)
   return { kind: 'priced', leg: tools.length === 0 ? leg : { ...leg, unpricedTools: tools } }
 }
 

@@ -36,7 +36,7 @@ const OWN = sampleModel(MODEL, [sampleChain(1, MODEL, VENDOR)], { maxOutputToken
 const OTHER = sampleModel(FALLBACK, [sampleChain(1, FALLBACK, VENDOR)])
 const CATALOGUE = sampleCatalogue({ vendors: [sampleVendor(VENDOR)], models: [OWN, OTHER] })
 /** Output costs twice as much as of the model that was asked for. */
-const DEARER = { ...TERMS, pricing: { ...TERMS.pricing, outputPrice: '20' } }
+const EXPENSIVE = { ...TERMS, pricing: { ...TERMS.pricing, outputPrice: '20' } }
 
 const used = (usage: Partial<Usage>): Answered['reading'] => ({
   usage: { ...NO_USAGE, ...usage },
@@ -80,7 +80,7 @@ class Trial {
   }
 
   #call(): ReservedCall {
-    const fallback = exampleDemand({ modelId: FALLBACK, terms: JSON.stringify(DEARER) })
+    const fallback = exampleDemand({ modelId: FALLBACK, terms: JSON.stringify(EXPENSIVE) })
     const [reservation] = this.store.run(exampleReserve('a', { fallback }))
     const scanner = createRequestScanner('chat')
     scanner.push(BODY)

@@ -7,7 +7,7 @@ export const anthropic: Provider = {
   name: 'Anthropic',
   defaultBaseUrl: 'https://api.anthropic.com',
   publicFields: [],
-  dear: ['service_tier.priority', 'speed.fast', 'inference_geo', 'web_search', 'code_execution'],
+  extraCosts: ['service_tier.priority', 'speed.fast', 'inference_geo', 'web_search', 'code_execution'],
   dialects: {
     messages: messagesDialect({ capabilities: claudeCapabilities }),
   },

@@ -23,7 +23,7 @@ export const azureOpenai: Provider = {
   name: 'Azure OpenAI',
   defaultBaseUrl: 'https://{resource}.openai.azure.com/openai/v1',
   publicFields: ['resource', 'api_version'],
-  dear: [
+  extraCosts: [
     'service_tier.priority',
     'service_tier.ultrafast',
     'web_search',

@@ -91,7 +91,7 @@ describe('the first catalogue', () => {
         return
       }
       expect(Number(pricing.inputPrice)).toBeGreaterThan(0)
-      // Output is never cheaper than input, a cache hit never dearer, a cache write at most twice the input.
+      // Output is never cheaper than input, a cache hit never more expensive, a cache write at most twice the input.
       if (price.output === undefined) expect(model.protocols.some(makesOutputTokens)).toBe(false)
       else expect(Number(price.output)).toBeGreaterThanOrEqual(Number(price.input))
       expect(Number(price.cachedInput ?? 0)).toBeLessThan(Number(price.input))

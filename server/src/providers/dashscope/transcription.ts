@@ -59,7 +59,7 @@ const rewrite: FormRewrite = {
 }
 
 function tooLong({ files, soundSeconds }: FilesTold): string | undefined {
-  if (soundSeconds > SECONDS_MAX) return 'file: this model listens for up to 5 minutes'
+  if (soundSeconds > SECONDS_MAX) return 'file: this model takes up to 5 minutes of sound'
   const [sound] = files
   const bytes = sound === undefined ? 0 : Math.ceil(sound.size / 3) * 4
   return bytes > SOUND_BYTES_MAX ? 'file: this model takes up to 7.5 MiB of sound' : undefined

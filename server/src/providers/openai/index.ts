@@ -12,7 +12,7 @@ export const openai: Provider = {
   name: 'OpenAI',
   defaultBaseUrl: 'https://api.openai.com/v1',
   publicFields: [],
-  dear: [
+  extraCosts: [
     'service_tier.priority',
     'service_tier.ultrafast',
     'web_search',

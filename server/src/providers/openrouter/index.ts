@@ -11,7 +11,7 @@ export const openrouter: Provider = {
   name: 'OpenRouter',
   defaultBaseUrl: 'https://openrouter.ai/api/v1',
   publicFields: [],
-  dear: ['web_search', 'plugins'],
+  extraCosts: ['web_search', 'plugins'],
   dialects: {
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', classify }),
     chat: chatDialect({

@@ -11,7 +11,7 @@ export const xai: Provider = {
   name: 'xAI (Grok)',
   defaultBaseUrl: 'https://api.x.ai/v1',
   publicFields: [],
-  dear: ['web_search', 'x_search', 'code_interpreter'],
+  extraCosts: ['web_search', 'x_search', 'code_interpreter'],
   dialects: {
     images: imagesDialect({}),
     chat: chatDialect({

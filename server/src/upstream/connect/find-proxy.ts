@@ -1,4 +1,4 @@
-/** Whether a connection outward goes by a proxy: the usual three variables of the environment. */
+/** Whether an outgoing connection uses a proxy: the usual three variables of the environment. */
 import { BlockList, isIP } from 'node:net'
 import type { Secret } from '../../core/secret.ts'
 

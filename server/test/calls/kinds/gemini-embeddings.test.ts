@@ -87,7 +87,7 @@ describe('bytes', () => {
 
   test('of one text go to the call for one [D-embedcontent-02]', async () => {
     upstream.answer(answerJson({ embedding: { values: [1] }, usageMetadata: { promptTokenCount: 2 } }))
-    const { body } = await post('embed', 'embedContent', { model: 'models/dear', ...ONE })
+    const { body } = await post('embed', 'embedContent', { model: 'models/expensive', ...ONE })
     expect(body).toEqual({ embedding: { values: [1] }, usageMetadata: { promptTokenCount: 2 } })
     const [request] = upstream.requests
     expect(request?.path).toBe('/models/embed-upstream:embedContent')

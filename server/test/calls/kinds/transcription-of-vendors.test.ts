@@ -253,7 +253,7 @@ describe('what such a model cannot be told is refused, and nothing is sent:', ()
   test('two files', async () => {
     const form = formOf('qwen')
     form.append('file', new Blob([new Uint8Array(SOUND)]), 'b.wav')
-    expect((await send(form)).body.message).toMatch(/one file a call/)
+    expect((await send(form)).body.message).toMatch(/one file per call/)
   })
 
   test('but another chain may be able to [D-transcription-27]', async () => {

@@ -41,5 +41,5 @@ export async function accountsCreate(io: Console, login: string, flags: AccountC
   }
   io.out(`${id}\n`)
   if (secret !== undefined) io.out(`${secret}\n`)
-  io.err(`${login} is created${secret === undefined ? '' : '; its key is shown this once'}\n`)
+  io.err(`${login} was created${secret === undefined ? '' : '; its key is shown only now'}\n`)
 }

@@ -45,8 +45,8 @@ const progress: CallProgress = {
 /** An open call as a store would find it, with what its process last said. */
 function openCall(known: CallProgress | undefined, changes: Partial<OpenCall> = {}): OpenCall {
   const store = exampleStore()
-  const dear = { ...TERMS, pricing: { ...TERMS.pricing, outputPrice: '20' } }
-  const fallback = exampleDemand({ modelId: FALLBACK, terms: JSON.stringify(dear) })
+  const expensive = { ...TERMS, pricing: { ...TERMS.pricing, outputPrice: '20' } }
+  const fallback = exampleDemand({ modelId: FALLBACK, terms: JSON.stringify(expensive) })
   store.run(exampleReserve('a', { fallback, description: encodeDescription(description) }))
   const [open] = store.rows().openCalls.values()
   if (open === undefined) throw new Error('the example call was not reserved')

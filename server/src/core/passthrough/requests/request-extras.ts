@@ -7,7 +7,7 @@ import type { JsonKind } from '../json-scanner.ts'
 
 export interface RequestExtras {
   /** Fields that cost extra at some vendor, each with its value if that is plain: `service_tier.priority`. */
-  readonly dearFields: readonly string[]
+  readonly extraCostFields: readonly string[]
   /** Types of tools that run at the vendor, without the date of their version: `web_search`, `code_interpreter`. */
   readonly hostedTools: readonly string[]
   /** How often those tools may be used at most; 0: none is offered. */
@@ -17,7 +17,7 @@ export interface RequestExtras {
 }
 
 export const NO_EXTRAS: RequestExtras = {
-  dearFields: [],
+  extraCostFields: [],
   hostedTools: [],
   toolUsesMax: 0,
   unseenInput: false,
@@ -46,7 +46,7 @@ const UNSEEN_TYPES =
   /^(file|input_file|document|container_upload|video_url|input_video|video|item_reference|compaction|application\/.*|video\/.*)$/
 
 export class ExtrasReading {
-  readonly #dearFields = new Set<string>()
+  readonly #extraCostFields = new Set<string>()
   readonly #hostedTools = new Set<string>()
   /** Over all tools so far, and of the one that is being read. */
   #toolUsesMax = 0
@@ -57,11 +57,11 @@ export class ExtrasReading {
   #unseenInput = false
 
   /** `text`: of a string. */
-  dearField(name: string, kind: JsonKind, text: string | undefined): void {
+  extraCostField(name: string, kind: JsonKind, text: string | undefined): void {
     if (isOff(kind)) return
     const value = kind === 'true' ? 'true' : text
     const plain = value !== undefined && /^[\w:.-]{1,100}$/.test(value)
-    addTo(this.#dearFields, plain ? `${snakeCase(name)}.${value.toLowerCase()}` : snakeCase(name))
+    addTo(this.#extraCostFields, plain ? `${snakeCase(name)}.${value.toLowerCase()}` : snakeCase(name))
   }
 
   hostedTool(name: string, kind: JsonKind): void {
@@ -109,10 +109,10 @@ export class ExtrasReading {
   }
 
   extras(): RequestExtras {
-    const nothing = this.#dearFields.size + this.#hostedTools.size === 0
+    const nothing = this.#extraCostFields.size + this.#hostedTools.size === 0
     if (nothing && !this.#unseenInput) return NO_EXTRAS
     return {
-      dearFields: [...this.#dearFields],
+      extraCostFields: [...this.#extraCostFields],
       hostedTools: [...this.#hostedTools],
       toolUsesMax: this.#toolUsesMax === 0 ? 0 : Math.min(this.#usesCap ?? this.#toolUsesMax, TOOL_USES_MAX),
       unseenInput: this.#unseenInput,

@@ -31,7 +31,7 @@ export type RequestRole =
   | 'item-id'
   | 'media'
   /** A field that costs extra at some vendor, by its last name. */
-  | 'dear-field'
+  | 'extra-cost-field'
   /** What a tool is; tools that are not the client's own run at the vendor. */
   | 'tool-type'
   /** A tool, and how often it may be used at most. */
@@ -71,9 +71,9 @@ export const REQUEST_FIELDS = {
     'messages[].content[].input_audio.data': 'media',
     'messages[].content[].file.file_data': 'media',
     'messages[].content[].type': 'content-type',
-    service_tier: 'dear-field',
-    speed: 'dear-field',
-    inference_geo: 'dear-field',
+    service_tier: 'extra-cost-field',
+    speed: 'extra-cost-field',
+    inference_geo: 'extra-cost-field',
     web_search_options: 'hosted-tool',
     search_parameters: 'hosted-tool',
     enable_search: 'hosted-tool',
@@ -105,9 +105,9 @@ export const REQUEST_FIELDS = {
     'input[].type': 'item-type',
     'input[].role': 'item-role',
     'input[].id': 'item-id',
-    service_tier: 'dear-field',
-    speed: 'dear-field',
-    inference_geo: 'dear-field',
+    service_tier: 'extra-cost-field',
+    speed: 'extra-cost-field',
+    inference_geo: 'extra-cost-field',
     search_parameters: 'hosted-tool',
     plugins: 'hosted-tool',
     'tools[]': 'tool',
@@ -128,9 +128,9 @@ export const REQUEST_FIELDS = {
     'messages[].content[].content[].source.file_id': 'media',
     container: 'unseen-input',
     mcp_servers: 'hosted-tool',
-    service_tier: 'dear-field',
-    speed: 'dear-field',
-    inference_geo: 'dear-field',
+    service_tier: 'extra-cost-field',
+    speed: 'extra-cost-field',
+    inference_geo: 'extra-cost-field',
     'tools[]': 'tool',
     'tools[].type': 'tool-type',
     'tools[].max_uses': 'tool-uses',
@@ -161,8 +161,8 @@ export const REQUEST_FIELDS = {
     'contents[].parts[].file_data': 'unseen-input',
     cachedContent: 'unseen-input',
     cached_content: 'unseen-input',
-    serviceTier: 'dear-field',
-    service_tier: 'dear-field',
+    serviceTier: 'extra-cost-field',
+    service_tier: 'extra-cost-field',
     'tools[].googleSearch': 'hosted-tool',
     'tools[].google_search': 'hosted-tool',
     'tools[].googleSearchRetrieval': 'hosted-tool',

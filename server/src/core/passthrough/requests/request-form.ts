@@ -32,7 +32,7 @@ export const ROLES: readonly RequestRole[] = [
   'item',
   'repeated',
   'spoken',
-  'dear-field',
+  'extra-cost-field',
   'tool',
   'tool-type',
   'tool-uses',
@@ -57,7 +57,7 @@ const WANTED: ReadonlySet<RequestRole> = new Set([
   'stream-options',
   'item-type',
   'item-id',
-  'dear-field',
+  'extra-cost-field',
   'tool-type',
   'tool-uses',
   'tool-uses-cap',
@@ -65,7 +65,7 @@ const WANTED: ReadonlySet<RequestRole> = new Set([
 ])
 
 /** Roles whose fields are told apart by their last name; watched by a number of their own behind the roles'. */
-const NAMED: ReadonlySet<RequestRole> = new Set(['dear-field', 'hosted-tool'])
+const NAMED: ReadonlySet<RequestRole> = new Set(['extra-cost-field', 'hosted-tool'])
 
 export const NAMED_FIELDS: readonly { readonly role: RequestRole; readonly name: string }[] = Object.values(
   REQUEST_FIELDS,
@@ -93,7 +93,7 @@ export interface RequestForm {
 }
 
 /** Roles that are told apart by the names of known protocols are none of a form of its own. */
-export type FormRole = Exclude<RequestRole, 'root' | 'dear-field' | 'hosted-tool'>
+export type FormRole = Exclude<RequestRole, 'root' | 'extra-cost-field' | 'hosted-tool'>
 
 /** A form that names its model in the body. */
 export function requestForm(fields: Readonly<Record<string, FormRole>>): RequestForm {

@@ -37,7 +37,7 @@ const EXTRA_ROLES = [
   'tool-uses',
   'tool-uses-cap',
   'content-type',
-  'dear-field',
+  'extra-cost-field',
   'hosted-tool',
   'unseen-input',
 ] as const satisfies readonly RequestRole[]
@@ -232,8 +232,8 @@ export class RequestReading implements JsonSink {
         return this.#extras.usesCap(this.#loosely(place.kind, place.start, place.end))
       case 'content-type':
         return this.#extras.contentType(this.#value(place))
-      case 'dear-field':
-        return this.#extras.dearField(name, place.kind, this.#value(place))
+      case 'extra-cost-field':
+        return this.#extras.extraCostField(name, place.kind, this.#value(place))
       case 'hosted-tool':
         return this.#extras.hostedTool(name, place.kind)
       case 'unseen-input':

@@ -110,9 +110,9 @@ describe('what is read', () => {
   )
 
   test.each<[ProtocolId, string, string]>([
-    ['chat', '"Model":"dear"', 'Model'],
-    ['chat', '"MODEL":"dear"', 'MODEL'],
-    ['chat', '"\\u004dodel":"dear"', 'Model'],
+    ['chat', '"Model":"expensive"', 'Model'],
+    ['chat', '"MODEL":"expensive"', 'MODEL'],
+    ['chat', '"\\u004dodel":"expensive"', 'Model'],
     ['chat', '"Stream":true', 'Stream'],
     ['chat', '"\u017ftream":true', '\u017ftream'],
     ['chat', '"max_to\u212aens":5', 'max_to\u212aens'],

@@ -47,7 +47,7 @@ export interface CallerReader {
   requireSession(request: FastifyRequest, right: Right): Promise<SessionCaller>
   /** A session of a member of the organisation that the path names. */
   requireMember(request: FastifyRequest, right: Right): Promise<MemberCaller>
-  /** A session of role admin, and the admin's own: not one that looks through an admin's eyes. */
+  /** A session of role admin, and the admin's own: not one that impersonates an admin. */
   requireAdmin(request: FastifyRequest): Promise<SessionCaller>
   /** undefined: nothing was sent, or a cookie whose session has ended; any other wrong credential is still refused. */
   findAccount(request: FastifyRequest, right: Right): Promise<Caller | undefined>
@@ -168,7 +168,7 @@ async function callerOfSession(parts: CallerParts, token: string): Promise<Sessi
   return { kind: 'session', session, account, person: account, member: undefined }
 }
 
-/** Nobody looks through an account's eyes any longer than they are an admin. */
+/** An impersonated session ends when its admin is no longer one. */
 async function isAdmin({ storage }: CallerParts, id: AccountId): Promise<boolean> {
   const account = await storage.accounts.find(id)
   return account?.role === 'admin' && account.status === 'active'

@@ -1,5 +1,5 @@
 /**
- * What an admin may do who looks through an account's eyes: read, and the little that a route says of itself. What is made
+ * What an admin may do who impersonates an account: read, and the little that a route says of itself. What is made
  * in somebody's name must not outlive the look, and whatever is changed is in the audit log under the admin's name.
  */
 import type { FastifyRequest } from 'fastify'

@@ -23,7 +23,7 @@ export function refuseWithoutFactor(
   if (!identity.adminsNeedFactor || !needsAdminsFactor(route)) return
   if (caller === undefined || !isSession(caller)) return
   const { person, session } = caller
-  // Who looks through somebody's eyes has shown theirs, and sees no more than the account's owner.
+  // An admin who impersonates an account has shown their own, and sees no more than its owner.
   if (person.role !== 'admin' || session.secondFactor || session.impersonator !== undefined) return
   identity.security.note('second-factor.missing', {
     account: person.id,

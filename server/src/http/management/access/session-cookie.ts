@@ -5,7 +5,7 @@ import { SERVICE_TRIP_MS } from '../../../management/identity/service-sign-in.ts
 import type { OpenedSession } from '../../../management/identity/sessions/sessions.ts'
 
 const SESSION = 'sluice_session'
-/** Of a browser in which an admin looks through somebody’s eyes: the admin’s own session, for when the look ends. */
+/** Of a browser in which an admin impersonates an account: the admin’s own session, for when that ends. */
 const OPERATOR = 'sluice_operator'
 /** Of a browser that went to another service and is to come back. */
 const TRIP = 'sluice_sign_in'
@@ -21,7 +21,7 @@ export function readSessionCookie(
   return readCookie(headers, nameFor(SESSION, publicUrl))
 }
 
-/** The session of the admin who looks through somebody’s eyes in this browser. */
+/** The session of the admin who impersonates an account in this browser. */
 export function readOperatorCookie(
   headers: IncomingHttpHeaders,
   publicUrl: string | undefined,
@@ -60,7 +60,7 @@ export function endedSessionCookie(publicUrl: string | undefined): string {
 }
 
 /**
- * The values of `Set-Cookie` that let a browser look through somebody's eyes; the admin's own session waits beside it.
+ * The values of `Set-Cookie` that let a browser impersonate an account; the admin's own session is kept beside it.
  * undefined: the request came from a program, which holds its tokens itself.
  */
 export function lookCookies(

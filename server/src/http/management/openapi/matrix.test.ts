@@ -147,7 +147,7 @@ function isRefused({ status, body }: Answer): boolean {
   return status === 401 || (status === 403 && body.code !== 40305)
 }
 
-/** How an account is opened is its owner's own affair: an admin who looks through its eyes is kept out of these. */
+/** How an account is opened is its owner's own affair: an admin who impersonates it is refused here. */
 const OWN_ACCESS = /^\/api\/v1\/user\/user\/(second-factors|linked-services|password|sessions|email|phone)\b/
 
 function isKeptOut(caller: Caller, { path }: Operation, code: number | undefined): boolean {

@@ -1,6 +1,6 @@
 /**
  * Secrets that answers hold, found by the names of fields in every route's answer: each is declared, so that showing it is a
- * security event, and none is shown to an administrator who looks through the account's eyes.
+ * security event, and none is shown to an administrator who impersonates the account.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../../../../test/gateway/admin-gateway.ts'
@@ -82,14 +82,14 @@ describe('an answer that holds a secret', () => {
     )
   })
 
-  test('is not given to who looks through the account’s eyes', () => {
+  test('is not given to an administrator who impersonates the account', () => {
     // The list of alerts is shown without its secret, below.
     const given = withSecrets().filter(({ impersonator }) => impersonator === 'may')
     expect(given.map(nameOf)).toEqual(['GET /api/v1/user/user/alerts'])
   })
 })
 
-describe('an administrator who looks through a customer’s eyes', () => {
+describe('an administrator who impersonates a customer', () => {
   const URL_WITH_SECRET = 'https://hooks.example.com/services/T000/B000/very-secret'
 
   async function looking(): Promise<Record<string, string>> {

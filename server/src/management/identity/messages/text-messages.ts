@@ -7,9 +7,9 @@ import { textBudgetText } from './message-texts.ts'
 import type { TextMessageRules } from './text-message-rules.ts'
 
 /** Satellite networks, international networks, premium and corporate numbers of no country (ITU-T E.164). */
-const DEAR_PREFIXES = ['+870', '+878', '+881', '+882', '+883', '+888', '+979']
+const EXPENSIVE_PREFIXES = ['+870', '+878', '+881', '+882', '+883', '+888', '+979']
 /** Who is rung there pays more, or nobody reads there. */
-const DEAR_KINDS = ['PREMIUM_RATE', 'SHARED_COST', 'PAGER', 'UAN', 'VOICEMAIL', 'TOLL_FREE'] as const
+const EXPENSIVE_KINDS = ['PREMIUM_RATE', 'SHARED_COST', 'PAGER', 'UAN', 'VOICEMAIL', 'TOLL_FREE'] as const
 
 /**
  * Whether a number gets messages, by the number alone: the answer says nothing of an account.
@@ -21,10 +21,10 @@ export function mayBeTexted(phone: string, { countries, refused }: TextMessageRu
     place.startsWith('+') ? phone.startsWith(place) : number?.country === place
   if (refused.some(covers)) return false
   if (countries.some((place) => place.startsWith('+') && covers(place))) return true
-  if (DEAR_PREFIXES.some((prefix) => phone.startsWith(prefix))) return false
+  if (EXPENSIVE_PREFIXES.some((prefix) => phone.startsWith(prefix))) return false
   const kind = number?.getType()
   // What is no valid number of its country is not tried: it costs, and leads where nobody can say.
-  if (kind === undefined || DEAR_KINDS.some((dear) => dear === kind)) return false
+  if (kind === undefined || EXPENSIVE_KINDS.some((one) => one === kind)) return false
   return countries.length === 0 || countries.some(covers)
 }
 

@@ -11,7 +11,7 @@ import { hashToken, makeToken, SESSION_TOKEN_PREFIX } from './tokens.ts'
 /** A session nobody uses ends after two weeks, a used one after 90 days: then a person proves again who they are. */
 const IDLE_MS = 14 * DAY_MS
 const LIFE_MS = 90 * DAY_MS
-/** An admin who looks through somebody's eyes does it for an hour at most, and no longer than their own session lives. */
+/** An impersonated session lasts an hour at most, and no longer than the admin's own session. */
 const IMPERSONATION_MS = 3_600_000
 /** Use is written down at most once a minute, so that reading costs no write. */
 const TOUCH_EVERY_MS = 60_000
@@ -34,7 +34,7 @@ export interface SessionRequest extends RequestOrigin {
   readonly method: SignInMethod
   /** Whether one was shown; a passkey is one by itself. */
   readonly secondFactor: boolean
-  /** The admin who looks through the account's eyes, and the admin's own session: the look ends with it. */
+  /** The admin who impersonates the account, and the admin's own session: this one ends with it. */
   readonly opener?: { readonly admin: AccountId; readonly session: string }
 }
 

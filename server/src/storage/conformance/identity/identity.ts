@@ -34,7 +34,7 @@ export function describeIdentity(suite: StorageSuite): void {
     expect(await sessions.list(ACCOUNT, endsAt)).toEqual([])
   })
 
-  test('a look through an account’s eyes lives as long as the admin’s session that it was opened from', async () => {
+  test('an impersonated session lasts as long as the admin’s session that it was opened from', async () => {
     const { storage } = await openWithAccount(suite)
     await createAccount(storage, { id: OTHER_ACCOUNT })
     const { sessions } = storage.identity

@@ -20,9 +20,9 @@ const count = z.number().int().min(0)
 const findingShape = z.strictObject({
   check: z.enum(RUNNING_CHECKS),
   state: z.enum(['ok', 'warning', 'failed', 'skipped']),
-  code: z.enum(FINDING_CODES).meta({ description: 'Of what was found, for telling it in other languages.' }),
+  code: z.enum(FINDING_CODES).meta({ description: 'Identifies the finding, for texts in other languages.' }),
   parameters: z.record(z.string(), z.union([z.string(), z.number()])).meta({
-    description: 'What the sentences of the code have put in, by name.',
+    description: 'Values for the placeholders in the texts of this code, by name.',
   }),
   found: z.string().meta({ description: 'In English.' }),
   fix: z.string().nullable().meta({ description: 'What to do, in English; null: nothing.' }),

@@ -36,7 +36,7 @@ const ownAccountShape = accountShape.extend({
   impersonation: z
     .strictObject({ ends_at: isoTime })
     .nullable()
-    .meta({ description: 'Set while an administrator looks through the account’s eyes with this session.' }),
+    .meta({ description: 'Set while an administrator impersonates the account with this session.' }),
 })
 
 const settingsBody = z.strictObject({
@@ -136,7 +136,7 @@ function shownTo(caller: Caller, account: OwnAccountView): z.output<typeof ownAc
   return { ...withoutSecrets(account), impersonation: { ends_at: endsAt } }
 }
 
-/** The path of a webhook's address is often all that protects it: an admin who looks through the account's eyes sees its site. */
+/** The path of a webhook's address is often all that protects it: an admin who impersonates the account sees only its site. */
 function withoutSecrets<View extends { readonly alerts: { readonly webhook_url: string | null } }>(
   account: View,
 ): View {

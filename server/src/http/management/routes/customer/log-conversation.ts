@@ -57,5 +57,5 @@ async function ownCall(
 }
 
 function unknown(): GatewayError {
-  return new GatewayError(40403, { message: 'you have made no such call' })
+  return new GatewayError(40403, { message: 'this call was not found among yours' })
 }

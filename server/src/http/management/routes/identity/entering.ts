@@ -241,7 +241,7 @@ function signInRoutes(app: Api, context: EnteringContext): void {
   })
 }
 
-/** An admin who looks through the account's eyes is in the audit log already: their look ends, not the owner's session. */
+/** Impersonation is in the audit log already: it ends, not the owner's session. */
 async function signOut(
   context: Pick<ApiContext, 'clientAddress' | 'identity'>,
   caller: SessionCaller,

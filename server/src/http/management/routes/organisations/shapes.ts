@@ -142,7 +142,7 @@ export function monthOptions(context: ShapesContext) {
   return { currency, creditsPerUnit, monthStart: context.monthOf(context.now(), timezone).from }
 }
 
-/** What binds a person is their own affair: nobody who looks through their eyes does it for them. */
+/** Only the person decides what binds them: nobody who impersonates them may. */
 export function requireThemself({ session }: SessionCaller): void {
   if (session.impersonator === undefined) return
   throw new GatewayError(40304, { message: 'only the account’s owner may do this' })

@@ -1,4 +1,4 @@
-/** An admin looks through a customer's eyes in a browser, and is themselves again afterwards. */
+/** An admin impersonates a customer in a browser, and is themselves again afterwards. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
 import { get } from '../gateway/client.ts'
@@ -54,7 +54,7 @@ const whoIs = async (cookie: string) => {
 const look = (headers: Record<string, string>) =>
   send(`/admin/accounts/${customer.id}/impersonate`, headers, { reason: 'ticket 9' })
 
-test('the browser is the customer’s until the look ends, and the admin’s again then', async () => {
+test('the browser is the customer’s until the impersonation ends, and the admin’s again then', async () => {
   const cookies = new Cookies(tokenOf(admin.headers))
   cookies.take(await look({ cookie: cookies.header }))
   const seen = await whoIs(cookies.header)
