@@ -13,6 +13,8 @@ const RETIRED = new Map([
   ['roster', 'what it holds'],
   ['seat', 'what it holds a place for'],
   ['dear', 'expensive, or what costs extra'],
+  ['dearer', 'more expensive'],
+  ['dearest', 'most expensive'],
   ['nonsense', 'what is wrong with it: unreadable, impossible, out of range'],
 ])
 /** Ordinary words, which only these phrases turn into private ones: there may be room on a disk, and a clock on a wall. */

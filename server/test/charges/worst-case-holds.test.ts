@@ -13,7 +13,7 @@ const CALLS = 60
 /** 30 yuan a million output tokens are 30 Credits a thousand. */
 const OUTPUT_MAX = 16_000
 /** 16 000 tokens written, or 30 000 in many answers, or 50 000 read. */
-const DEAREST = 901n * CREDIT
+const DEBT_MAX = 901n * CREDIT
 
 type Bill = Parameters<typeof answerOk>[0]
 const output = (tokens: number): Bill => ({ prompt_tokens: 10, completion_tokens: tokens })
@@ -99,7 +99,7 @@ describe('sixty calls at once on a thousand Credits', () => {
     expect(answers.some(({ status }) => status === 200)).toBe(true)
     for (const code of refusals) expect([42901, 40202]).toContain(code)
     await gateway.settled()
-    expect((await gateway.account(person.id)).credits).toBeGreaterThanOrEqual(-DEAREST)
+    expect((await gateway.account(person.id)).credits).toBeGreaterThanOrEqual(-DEBT_MAX)
   })
 
   test('with a cap of one token, on a chain that was seen to bill beyond one', async () => {

@@ -21,7 +21,7 @@ test('amount × price × chain × rate is exact, to six decimals', () => {
   ])
 })
 
-test('what makes a call dearer as a whole is a line with what it adds, and a fee is one with its own price', () => {
+test('what makes a call more expensive as a whole is a line with what it adds, and a fee is one with its own price', () => {
   const surcharges = [
     { name: 'web_search_call', per_call: '0.07', count: 2 },
     { name: 'service_tier.priority', multiplier: '1.75' },

@@ -25,7 +25,7 @@ export interface Recipe {
 export interface PriceLine {
   /** A class of what was used, or the name of a surcharge. */
   readonly name: string
-  /** Absent: it makes the call dearer as a whole. */
+  /** Absent: it makes the call more expensive as a whole. */
   readonly quantity?: number
   /** For so many of them; absent: what the sum above is multiplied by. */
   readonly per?: number
