@@ -2,6 +2,7 @@
  * node bench/storage.mjs [sqlite] [postgres] [logs] [keys]
  *   --seconds 8        how long each load runs
  *   --rows 10000000    rows of the large log
+ *   --delay-ms 1       how far PostgreSQL is away, in each direction
  *   --smoke            shortest possible, to see that the harness works
  */
 import { spawnSync } from 'node:child_process'

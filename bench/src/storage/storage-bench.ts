@@ -1,6 +1,7 @@
 /** Drives `storage-load.ts`: fills databases, starts instances on cores of their own, prints figures and goals. */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,6 +11,7 @@ import { loadSqlite } from '../../../server/src/storage/sqlite/library.ts'
 import { openOwnServer } from '../../../server/test/postgres/server.ts'
 import { tell } from '../goals.ts'
 import { LOG_COLUMNS, logDetail } from '../log-rows.ts'
+import { cpuSeconds } from '../processes.mjs'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,11 +19,13 @@ const { values: options, positionals } = parseArgs({
     load: { type: 'string', default: '' },
     seconds: { type: 'string', default: '8' },
     rows: { type: 'string', default: '10000000' },
+    'delay-ms': { type: 'string', default: '0' },
     smoke: { type: 'boolean', default: false },
   },
 })
 const wanted = positionals.length === 0 ? ['sqlite', 'postgres', 'logs', 'keys'] : positionals
 const seconds = options.smoke ? '1' : options.seconds
+const delayMs = Number(options['delay-ms'])
 const rows = options.smoke ? 20_000 : Number(options.rows)
 const folder = mkdtempSync(join(tmpdir(), 'sluice-storage-bench-'))
 const DETAIL = logDetail()
@@ -59,44 +63,98 @@ async function onSqlite(): Promise<void> {
   )
 }
 
-/** Two instances share a core with each other, the server has the other one. */
+/** Two instances and the server share all cores. */
 async function onPostgres(): Promise<void> {
   const server = await openOwnServer('bench', { durable: true })
-  const database = `postgres://sluice@127.0.0.1:${server.port}/postgres`
+  const near = `postgres://sluice@127.0.0.1:${server.port}/postgres`
+  const way = delayMs > 0 ? await openSlowWay(server.port, delayMs) : undefined
+  const database = way === undefined ? near : `postgres://sluice@127.0.0.1:${way.port}/postgres`
   try {
-    await load('0', ['--what', 'prepare', '--database', database])
-    const both = await Promise.all(
-      ['one', 'two'].map((instance) =>
-        load('0,1', [
-          '--what',
-          'pairs',
-          '--database',
-          database,
-          '--instance',
-          instance,
-          '--seconds',
-          seconds,
-        ]),
+    await load('0', ['--what', 'prepare', '--database', near])
+    const [both, serverSeconds] = await withServerCpu(server, () =>
+      Promise.all(
+        ['one', 'two'].map((instance) =>
+          load('0,1', [
+            '--what',
+            'pairs',
+            '--database',
+            database,
+            '--instance',
+            instance,
+            '--seconds',
+            seconds,
+          ]),
+        ),
       ),
     )
     const sum = (name: string) => both.reduce((total, figures) => total + (figures[name] ?? 0), 0)
+    const mean = (name: string) => sum(name) / both.length
     tell(
       'PostgreSQL, two instances: reserve and settle',
       {
         'pairs a second': sum('pairs a second'),
-        'CPU µs per pair, of an instance': sum('CPU µs per pair') / both.length,
+        'CPU µs per pair, of an instance': mean('CPU µs per pair'),
+        'CPU µs per pair, of the server': (serverSeconds * 1e6) / sum('pairs'),
+        'reserve p50 ms': mean('reserve p50 ms'),
+        'reserve p99 ms': mean('reserve p99 ms'),
+        'settle p50 ms': mean('settle p50 ms'),
+        'settle p99 ms': mean('settle p99 ms'),
+        'pairs of the slower instance, of the faster one’s':
+          Math.min(...both.map((figures) => figures['pairs'] ?? 0)) /
+          Math.max(...both.map((figures) => figures['pairs'] ?? 0)),
       },
       {
         'pairs a second': { atLeast: 8_000 },
       },
     )
+    const [paced, pacedSeconds] = await withServerCpu(server, () =>
+      load('0,1', ['--what', 'paced', '--database', database, '--seconds', seconds]),
+    )
     tell(
       'PostgreSQL, one instance: 1 000 calls a second',
-      await load('0,1', ['--what', 'paced', '--database', database, '--seconds', seconds]),
+      { ...paced, 'CPU µs per pair, of the server': (pacedSeconds * 1e6) / (paced['pairs'] ?? 1) },
       { 'reserve p50 ms': { atMost: 4 } },
     )
   } finally {
+    way?.close()
     server.close()
+  }
+}
+
+/** With the CPU seconds that the server and those who serve its connections used meanwhile. */
+async function withServerCpu<Value>(
+  { pid }: { readonly pid: number | undefined },
+  work: () => Promise<Value>,
+): Promise<readonly [value: Value, seconds: number]> {
+  const before = cpuSeconds(pid)
+  const value = await work()
+  return [value, cpuSeconds(pid) - before]
+}
+
+/** A way to the server that takes so long in each direction, as from another machine. */
+async function openSlowWay(port: number, eachWayMs: number): Promise<{ port: number; close: () => void }> {
+  const sockets = new Set<Socket>()
+  const proxy = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from.setNoDelay())
+      from.on('data', (bytes) => setTimeout(() => to.writable && to.write(bytes), eachWayMs))
+      from.on('error', () => to.destroy())
+      from.on('close', () => setTimeout(() => to.destroy(), eachWayMs))
+    }
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const address = proxy.address()
+  if (address === null || typeof address === 'string') throw new Error('the slow way has no port')
+  return {
+    port: address.port,
+    close: () => {
+      proxy.close()
+      for (const socket of sockets) socket.destroy()
+    },
   }
 }
 

@@ -22,14 +22,16 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '5' },
     rows: { type: 'string', default: '10000000' },
     keys: { type: 'string', default: '100000' },
+    accounts: { type: 'string', default: '8' },
+    rate: { type: 'string', default: '1000' },
   },
 })
 
 const SECONDS = Number(options.seconds)
 /** Calls that run at once, as 64 busy clients make them. */
 const LANES = 64
-const PACED_PER_SECOND = 1_000
-const ACCOUNTS = 8
+const PACED_PER_SECOND = Number(options.rate)
+const ACCOUNTS = Number(options.accounts)
 
 const SIX_TIERS: Policy = {
   concurrency: 10_000,
@@ -120,8 +122,13 @@ function keyRow(index: number, policy: Policy | undefined): Parameters<Storage['
   }
 }
 
-/** One call through both verbs; ms of the first. */
-async function pair(index: number): Promise<number> {
+interface Took {
+  readonly reserveMs: number
+  readonly settleMs: number
+}
+
+/** One call through both verbs. */
+async function pair(index: number): Promise<Took> {
   const id = `${options.instance}-${process.pid}-${index}`
   const at = Date.now()
   const who = { keyId: keyOf(index), accountId: accountOf(index) }
@@ -129,43 +136,53 @@ async function pair(index: number): Promise<number> {
   const outcome = await storage.calls.reserve(
     exampleReserve(id, { ...who, at, instanceId: instanceId(options.instance) }),
   )
-  const took = performance.now() - started
+  const reserved = performance.now()
   if (outcome.kind !== 'reserved') throw new Error(`refused: ${JSON.stringify(outcome)}`)
   const settle = exampleSettle(id, { usage: { input: 1_000, output: 100 } }, { ...who, at })
   await storage.calls.settle({ ...settle, log: { ...settle.log, ...who, createdAt: at, endedAt: at } })
-  return took
+  return { reserveMs: reserved - started, settleMs: performance.now() - reserved }
 }
 
 async function pairs(): Promise<Record<string, number>> {
   let count = 0
+  const took: Took[] = []
   const lanes = async (seconds: number): Promise<number> => {
     const until = performance.now() + seconds * 1_000
     const before = count
     await Promise.all(
       Array.from({ length: LANES }, async () => {
-        while (performance.now() < until) await pair(count++)
+        while (performance.now() < until) took.push(await pair(count++))
       }),
     )
     return count - before
   }
   await lanes(2)
+  took.length = 0
   const cpu = process.cpuUsage()
   const started = performance.now()
   const done = await lanes(SECONDS)
   const seconds = (performance.now() - started) / 1_000
   const { user, system } = process.cpuUsage(cpu)
-  return { 'pairs a second': done / seconds, 'CPU µs per pair': (user + system) / done }
+  return {
+    'pairs a second': done / seconds,
+    'CPU µs per pair': (user + system) / done,
+    ...percentiles(took),
+    pairs: count,
+  }
 }
 
-/** Reserve's own latency at a steady rate. */
+/** How long each verb takes at a steady rate. */
 async function paced(): Promise<Record<string, number>> {
-  const took: number[] = []
+  const took: Took[] = []
   const running: Promise<void>[] = []
   const started = performance.now()
+  const warmed = PACED_PER_SECOND * 2
+  let cpu = process.cpuUsage()
   for (let index = 0; index < PACED_PER_SECOND * (SECONDS + 2); ) {
     const due = Math.floor(((performance.now() - started) / 1_000) * PACED_PER_SECOND)
     for (; index < due; index++) {
-      const warm = index < PACED_PER_SECOND * 2
+      const warm = index < warmed
+      if (index === warmed) cpu = process.cpuUsage()
       running.push(
         pair(index).then((ms) => {
           if (!warm) took.push(ms)
@@ -175,9 +192,27 @@ async function paced(): Promise<Record<string, number>> {
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
   await Promise.all(running)
-  took.sort((one, other) => one - other)
-  const at = (part: number): number => took[Math.floor(took.length * part)] ?? 0
-  return { 'reserve p50 ms': at(0.5), 'reserve p99 ms': at(0.99), 'calls a second': PACED_PER_SECOND }
+  const { user, system } = process.cpuUsage(cpu)
+  return {
+    ...percentiles(took),
+    'calls a second': PACED_PER_SECOND,
+    'CPU µs per pair': (user + system) / took.length,
+    pairs: running.length,
+  }
+}
+
+function percentiles(took: readonly Took[]): Record<string, number> {
+  const sorted = (ms: readonly number[]) => [...ms].sort((one, other) => one - other)
+  const reserve = sorted(took.map(({ reserveMs }) => reserveMs))
+  const settle = sorted(took.map(({ settleMs }) => settleMs))
+  const at = (part: number): number => Math.floor(took.length * part)
+  return {
+    'reserve p50 ms': reserve[at(0.5)] ?? 0,
+    'reserve p99 ms': reserve[at(0.99)] ?? 0,
+    'reserve slowest ms': reserve.at(-1) ?? 0,
+    'settle p50 ms': settle[at(0.5)] ?? 0,
+    'settle p99 ms': settle[at(0.99)] ?? 0,
+  }
 }
 
 /** The slowest of each page and filter over a log of `--rows`, of five tries each. */
