@@ -5,6 +5,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 export class Cable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  /** Those of them on the side of the database. */
+  readonly #far = new Set<Socket>()
   #target: { readonly host: string; readonly port: number }
   #isCut = false
   #isPaused = false
@@ -38,6 +40,11 @@ export class Cable {
     for (const socket of this.#sockets) socket.pause()
   }
 
+  /** What is asked gets through, and no answer comes back. */
+  holdAnswers(): void {
+    for (const socket of this.#far) socket.pause()
+  }
+
   /** Where connections lead from now on. */
   lead(port: number): void {
     this.#target = { ...this.#target, port }
@@ -54,6 +61,8 @@ export class Cable {
       return
     }
     const far = connect(this.#target.port, this.#target.host)
+    this.#far.add(far)
+    far.on('close', () => this.#far.delete(far))
     for (const [socket, other] of [
       [near, far],
       [far, near],

@@ -11,15 +11,21 @@ export interface ConnectOptions {
   readonly databaseUrl: string
   /** After this time the server ends a statement; undefined: never, for migrations. */
   readonly statementTimeoutMs: number | undefined
+  /** After this time without a word in a transaction the server ends the connection. */
+  readonly idleInTransactionTimeoutMs?: number
 }
 
 /** The client gives up a little after the server should have; that only happens when the connection is lost. */
 const LOST_AFTER_MS = 2_000
-const LOCK_TIMEOUT_MS = 3_000
+export const LOCK_TIMEOUT_MS = 3_000
 /** A process that froze in the middle of a transaction must not hold its locks for ever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000
 
-export function clientConfig({ databaseUrl, statementTimeoutMs }: ConnectOptions): pg.ClientConfig {
+export function clientConfig({
+  databaseUrl,
+  statementTimeoutMs,
+  idleInTransactionTimeoutMs = IDLE_IN_TRANSACTION_TIMEOUT_MS,
+}: ConnectOptions): pg.ClientConfig {
   return {
     connectionString: databaseUrl,
     application_name: 'sluice',
@@ -30,7 +36,7 @@ export function clientConfig({ databaseUrl, statementTimeoutMs }: ConnectOptions
       query_timeout: statementTimeoutMs + LOST_AFTER_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
     }),
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     types: clientTypes,
   }
 }

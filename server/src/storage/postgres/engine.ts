@@ -11,7 +11,7 @@ import type { Schema } from '../sql/schema.ts'
 import { TransactionConflict } from '../sql/transaction-conflict.ts'
 import { UsageSummer } from '../sql/usage/usage-summer.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
-import { clientConfig, translateError } from './connect.ts'
+import { clientConfig, LOCK_TIMEOUT_MS, translateError } from './connect.ts'
 import { READS, WRITES } from './hot-statements.ts'
 import { runHotTransaction } from './hot-transaction.ts'
 import { createPostgresDialect } from './kysely-driver.ts'
@@ -29,9 +29,17 @@ export interface PostgresOptions {
   readonly schemaMost?: number | undefined
 }
 
-/** Batches in flight: while one waits for its commit the next is decided. More only wait for each other's locks. */
+/**
+ * Batches in flight: while one writes and commits, the next is at the server already and waits for its locks, so that
+ * its first round trip costs no time. More only wait for each other's locks.
+ */
 const HOT_CONNECTIONS = 2
 const HOT_STATEMENT_TIMEOUT_MS = 5_000
+/**
+ * A process that freezes mostly does so between the two messages of a batch. Its locks are released before others, which
+ * wait for them no longer than `LOCK_TIMEOUT_MS`, give up.
+ */
+const HOT_IDLE_TIMEOUT_MS = LOCK_TIMEOUT_MS - 1_000
 const CONNECTIONS_MAX = 8
 const STATEMENT_TIMEOUT_MS = 30_000
 /** About 256 kB. */
@@ -79,7 +87,11 @@ class PostgresEngine implements SqlEngine {
   constructor(options: PostgresOptions) {
     this.#options = options
     const { databaseUrl, log } = options
-    const hot = clientConfig({ databaseUrl, statementTimeoutMs: HOT_STATEMENT_TIMEOUT_MS })
+    const hot = clientConfig({
+      databaseUrl,
+      statementTimeoutMs: HOT_STATEMENT_TIMEOUT_MS,
+      idleInTransactionTimeoutMs: HOT_IDLE_TIMEOUT_MS,
+    })
     const general = clientConfig({ databaseUrl, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
     this.#hot = openPool({ ...hot, max: HOT_CONNECTIONS }, log)
     this.#pool = openPool({ ...general, max: CONNECTIONS_MAX }, log)
@@ -200,7 +212,7 @@ class PostgresEngine implements SqlEngine {
   }
 }
 
-/** After a failure: undone and used again, or, when the connection is doubtful, thrown away; the server undoes it then. */
+/** After a failure: rolled back and reused, or discarded if the connection is doubtful; then the server rolls back. */
 async function giveBack(client: pg.PoolClient, failure: unknown): Promise<void> {
   let doubtful = failure instanceof StorageUnavailable
   if (!doubtful) {
