@@ -128,17 +128,21 @@ export function readingOf(
 ): MeterReading | undefined {
   const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
   const { form } = call.endpoint.kind
-  const { dialect } = upstreamOf(leg, call.catalogue)
-  const makesOne = 'makesOne' in dialect && dialect.makesOne?.(leg.chain.forwardModelId) === true
-  const imagesAsked = makesOne ? Math.min(1, estimate.images) : estimate.images
   const held = {
-    imagesAsked: form?.tokensPerImage === undefined ? 0 : imagesAsked,
+    imagesAsked: form?.tokensPerImage === undefined ? 0 : imagesMade(call, leg, estimate.images),
     imagesAtOnce: !call.stream && call.scan.candidatesUncertain !== true,
     tokensPerImage: form?.tokensPerImage ?? 0,
     outputByRule: form?.answersInBytes !== undefined,
     ...estimate,
   }
   return chargedReading(ended, held, ratesOf(pipeline, call, leg))
+}
+
+/** Of so many that were asked for, as many as one call of this model makes. */
+function imagesMade(call: ReservedCall, leg: Leg, asked: number): number {
+  const { dialect } = upstreamOf(leg, call.catalogue)
+  const makesOne = 'makesOne' in dialect && dialect.makesOne?.(leg.chain.forwardModelId) === true
+  return makesOne ? Math.min(1, asked) : asked
 }
 
 function ratesOf(
