@@ -79,6 +79,8 @@ const DOCUMENTED: readonly [
     BEARER,
     'https://dashscope.aliyuncs.com/api/v1/services/rerank/text-rerank/text-rerank',
   ],
+  ['vllm', 'transcription', BEARER, 'http://127.0.0.1:8000/v1/audio/transcriptions'],
+  ['fireworks', 'rerank', BEARER, 'https://api.fireworks.ai/inference/v1/rerank'],
   ['vllm', 'rerank', BEARER, 'http://127.0.0.1:8000/v1/rerank'],
   ['siliconflow', 'rerank', BEARER, 'https://api.siliconflow.cn/v1/rerank'],
   ['together', 'rerank', BEARER, 'https://api.together.ai/v1/rerank'],

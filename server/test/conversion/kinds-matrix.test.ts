@@ -71,7 +71,7 @@ const ASK: Readonly<Record<CallName, (model: string) => Promise<unknown>>> = {
   },
   async rerank(model) {
     const { results } = await cohere.rerank({ model, query: 'red', documents: ['blue', 'red'] })
-    return results
+    return results.map(({ index, relevanceScore }) => ({ index, relevanceScore }))
   },
   async moderation(model) {
     const { results } = await openai.moderations.create({ model, input: 'x' })

@@ -78,6 +78,8 @@ const vectors = {
   ark: [listOf(...VECTORS), '/embeddings'],
   mistral: [listOf(...VECTORS), '/embeddings'],
   'azure-openai': [listOf(...VECTORS), '/embeddings'],
+  vllm: [listOf(...VECTORS), '/embeddings'],
+  fireworks: [listOf(...VECTORS), '/embeddings'],
 } as const
 
 export const UPSTREAMS: Readonly<
@@ -141,6 +143,7 @@ export const UPSTREAMS: Readonly<
     mistral: [written, '/audio/transcriptions'],
     'azure-openai': [written, '/audio/transcriptions'],
     siliconflow: [written, '/audio/transcriptions'],
+    vllm: [answerJson({ text: 'Hello', usage: { type: 'duration', seconds: 1 } }), '/audio/transcriptions'],
     openai: [written, '/audio/transcriptions'],
     dashscope: [
       answerJson({
@@ -153,10 +156,29 @@ export const UPSTREAMS: Readonly<
     openai: [written, '/audio/translations'],
     groq: [written, '/audio/translations'],
     'azure-openai': [written, '/audio/translations'],
+    vllm: [written, '/audio/translations'],
   },
   rerank: {
     cohere: [answerJson({ id: 'r', results: ranked }), '/v2/rerank'],
     jina: [answerJson({ model: 'theirs', results: ranked, usage: { total_tokens: 9 } }), '/rerank'],
+    vllm: [
+      answerJson({
+        id: 'r',
+        model: 'theirs',
+        usage: { prompt_tokens: 9, total_tokens: 9 },
+        results: ranked.map((one) => ({ ...one, document: { text: 'red', multi_modal: null } })),
+      }),
+      '/rerank',
+    ],
+    fireworks: [
+      answerJson({
+        object: 'list',
+        model: 'theirs',
+        data: ranked,
+        usage: { prompt_tokens: 9, total_tokens: 9 },
+      }),
+      '/rerank',
+    ],
     voyage: [answerJson({ object: 'list', data: ranked, usage: { total_tokens: 9 } }), '/rerank'],
     dashscope: [
       answerJson({ request_id: 'r', output: { results: ranked }, usage: { total_tokens: 9 } }),

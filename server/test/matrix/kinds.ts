@@ -20,6 +20,8 @@ export type VendorKind =
   | 'mistral'
   | 'azure-openai'
   | 'siliconflow'
+  | 'vllm'
+  | 'fireworks'
 
 export interface Call {
   readonly path: string
@@ -50,9 +52,11 @@ export const CALLS = {
       voyage: 'written anew',
       jina: 'written anew',
       cohere: 'written anew',
+      fireworks: 'written anew',
       ark: 'passed',
       mistral: 'passed',
       'azure-openai': 'passed',
+      vllm: 'passed',
     },
   },
   'embeddings of Gemini': {
@@ -70,6 +74,8 @@ export const CALLS = {
       ark: 'written anew',
       mistral: 'written anew',
       'azure-openai': 'written anew',
+      vllm: 'written anew',
+      fireworks: 'written anew',
     },
   },
   images: {
@@ -131,6 +137,7 @@ export const CALLS = {
       mistral: 'passed',
       'azure-openai': 'passed',
       siliconflow: 'passed',
+      vllm: 'passed',
     },
   },
   translation: {
@@ -141,13 +148,21 @@ export const CALLS = {
       openai: 'passed',
       groq: 'passed',
       'azure-openai': 'passed',
+      vllm: 'passed',
     },
   },
   rerank: {
     path: '/v2/rerank',
     client: 'cohere-ai',
     protocol: 'rerank',
-    vendors: { cohere: 'passed', jina: 'passed', voyage: 'written anew', dashscope: 'written anew' },
+    vendors: {
+      cohere: 'passed',
+      jina: 'passed',
+      vllm: 'passed',
+      voyage: 'written anew',
+      dashscope: 'written anew',
+      fireworks: 'written anew',
+    },
   },
   moderation: {
     path: '/v1/moderations',
@@ -186,6 +201,8 @@ const VENDORS: readonly VendorKind[] = [
   'mistral',
   'azure-openai',
   'siliconflow',
+  'vllm',
+  'fireworks',
 ]
 
 export const KIND_CELLS: readonly KindCell[] = NAMES.flatMap((name) => {

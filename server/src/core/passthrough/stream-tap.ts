@@ -314,7 +314,7 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
   #passDone(): void {
     const { done } = this.#answers.stream
     this.#doneSeen = true
-    if (done === 'terminator') this.#terminatorSeen = true
+    if (done === 'terminator' || done === 'accepted') this.#terminatorSeen = true
     // A stream that failed carries no [DONE], whatever the upstream thinks: clients judge success by it
     // (docs/reference/contract.md#6.1-04).
     if (this.error !== undefined) return
@@ -445,7 +445,8 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
    */
   #lacksDone(): boolean {
     const { done } = this.#answers.stream
-    return done !== 'none' && this.terminated && !this.#doneSeen && this.error === undefined
+    const isNeeded = done === 'terminator' || done === 'added'
+    return isNeeded && this.terminated && !this.#doneSeen && this.error === undefined
   }
 
   /** The last event, which has no blank line, is all there: the stream was not cut inside it. */

@@ -16,7 +16,7 @@ export function textOfInput(body: JsonValue): RequestText {
   return textIn(isJsonObject(body) ? [body['input']] : [])
 }
 
-/** All texts and tokens in some values, in order. */
+/** All texts and tokens in some values, in order; of an object its `text`, and those of its `content`. */
 export function textIn(values: readonly (JsonValue | undefined)[]): RequestText {
   const texts: string[] = []
   let tokens = 0
@@ -26,7 +26,7 @@ export function textIn(values: readonly (JsonValue | undefined)[]): RequestText 
     if (typeof value === 'string') texts.push(value)
     else if (typeof value === 'number') tokens += 1
     else if (isJsonArray(value)) for (const item of value.toReversed()) pending.push(item)
-    else if (isJsonObject(value)) pending.push(value['text'])
+    else if (isJsonObject(value)) pending.push(value['content'], value['text'])
   }
   return { texts, messages: 0, media: 0, tokens }
 }

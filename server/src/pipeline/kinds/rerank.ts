@@ -38,6 +38,14 @@ export const RERANK: EndpointKind = {
       // Pictures in the documents of models that read them.
       'documents[].image': 'unseen-input',
       'documents[].image_url': 'unseen-input',
+      'documents[].content[].image_url': 'unseen-input',
+      'documents[].content[].video_url': 'unseen-input',
+      'query.content[].image_url': 'unseen-input',
+      'query.content[].video_url': 'unseen-input',
+      // vLLM: one object of many pieces, which some of its versions rank one by one.
+      'documents.content[]': 'item',
+      'documents.content[].image_url': 'unseen-input',
+      'documents.content[].video_url': 'unseen-input',
     }),
     answers: wholeAnswerForm(
       { model: 'model', usage: 'usage', 'meta.tokens': 'usage', error: 'error' },

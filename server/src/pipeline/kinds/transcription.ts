@@ -55,7 +55,16 @@ export const TRANSCRIPTION: EndpointKind = {
     answers: answerForm(
       {
         stream: {
-          fields: { type: 'type', usage: 'usage', error: 'error', delta: 'begun', text: 'begun' },
+          fields: {
+            type: 'type',
+            model: 'model',
+            usage: 'usage',
+            error: 'error',
+            delta: 'begun',
+            text: 'begun',
+            // Chunks like those of chats, which end with `[DONE]` (docs/protocols.md#transcription).
+            'choices[].delta.content': 'begun',
+          },
           events: {
             'transcript.text.delta': 'content',
             'transcript.text.segment': 'content',
@@ -68,10 +77,10 @@ export const TRANSCRIPTION: EndpointKind = {
           },
           contentPrefix: undefined,
           quietBlocks: [],
-          done: 'none',
+          done: 'accepted',
           finishTerminates: false,
         },
-        body: { fields: { usage: 'usage', error: 'error' } },
+        body: { fields: { model: 'model', usage: 'usage', error: 'error' } },
         imageItemType: undefined,
       },
       usageReaders({

@@ -2,11 +2,22 @@ import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
+import { rankedList } from '../dialects/ranked-list.ts'
 import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
 
 /** A suspended account is answered with 412. */
 const WORDS: FailureWords = { account_suspended: 'quota', precondition_failed: 'quota' }
+
+/** It refuses members that it does not know. */
+const RANK_NAMES = {
+  model: 'model',
+  query: 'query',
+  documents: 'documents',
+  top_n: 'top_n',
+  return_documents: 'return_documents',
+  task: 'task',
+}
 
 export const fireworks: Provider = {
   kind: 'fireworks',
@@ -19,6 +30,13 @@ export const fireworks: Provider = {
       path: '/embeddings',
       words: WORDS,
       rewrite: floatsOnly,
+    }),
+    rerank: passedDialect({
+      protocol: 'rerank',
+      path: '/rerank',
+      words: WORDS,
+      // Otherwise it sends every document back.
+      rewrite: rankedList(RANK_NAMES, { return_documents: false }),
     }),
     chat: chatDialect({
       capabilities: () => ({ reasoning: 'effort', efforts: ['none', 'low', 'medium', 'high'], topK: true }),

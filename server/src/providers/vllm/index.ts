@@ -1,3 +1,4 @@
+import { audioPath } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessages, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
@@ -14,6 +15,8 @@ export const vllm: Provider = {
   dialects: {
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank' }),
+    // Streamed, its events are those of chats (docs/protocols.md#transcription).
+    transcription: passedDialect({ protocol: 'transcription', path: audioPath }),
     chat: chatDialect({
       capabilities: (model) => ({
         ...(model.includes('gpt-oss') ? { reasoning: 'effort', efforts: ['low', 'medium', 'high'] } : {}),

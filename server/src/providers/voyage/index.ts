@@ -1,9 +1,18 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
-import { plainDocuments } from '../dialects/documents.ts'
 import { passedDialect } from '../dialects/passed.ts'
+import { rankedList } from '../dialects/ranked-list.ts'
 import { renamed } from '../dialects/rename.ts'
 import type { FormRewrite, Provider } from '../provider.ts'
+
+const RANK_NAMES = {
+  model: 'model',
+  query: 'query',
+  documents: 'documents',
+  top_n: 'top_k',
+  top_k: 'top_k',
+  return_documents: 'return_documents',
+  truncation: 'truncation',
+}
 
 /** Both forms are close to the common ones; some names differ. */
 export const voyage: Provider = {
@@ -12,7 +21,7 @@ export const voyage: Provider = {
   defaultBaseUrl: 'https://api.voyageai.com/v1',
   publicFields: [],
   dialects: {
-    rerank: passedDialect({ protocol: 'rerank', path: '/rerank', rewrite: rerank() }),
+    rerank: passedDialect({ protocol: 'rerank', path: '/rerank', rewrite: rankedList(RANK_NAMES) }),
     embeddings: passedDialect({
       protocol: 'embeddings',
       path: '/embeddings',
@@ -23,33 +32,6 @@ export const voyage: Provider = {
       },
     }),
   },
-}
-
-function rerank(): FormRewrite {
-  const names = {
-    model: 'model',
-    query: 'query',
-    documents: 'documents',
-    top_n: 'top_k',
-    top_k: 'top_k',
-    return_documents: 'return_documents',
-    truncation: 'truncation',
-  }
-  return {
-    request: (asked) => {
-      const { members, dropped } = renamed(asked, names)
-      const documents = plainDocuments(members['documents'] ?? null)
-      return { body: { ...members, documents }, dropped, context: {} }
-    },
-    answer: ({ data, model, usage }) =>
-      isJsonArray(data) ? { model, results: data.map(ranked), usage } : undefined,
-  }
-}
-
-/** A document is returned as a string; clients expect an object. */
-function ranked(item: JsonValue): JsonValue {
-  if (!isJsonObject(item) || typeof item['document'] !== 'string') return item
-  return { ...item, document: { text: item['document'] } }
 }
 
 function embeddings(): FormRewrite {

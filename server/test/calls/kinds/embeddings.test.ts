@@ -504,3 +504,12 @@ describe('is written anew', () => {
     expect([...(data[99]?.embedding ?? [])]).toEqual(vector)
   })
 })
+
+test('vectors as bytes (vLLM’s `encoding_format: bytes`) are no document, and cost nothing', async () => {
+  spare.answer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/octet-stream' })
+    response.end(new Uint8Array([0, 0, 128, 63]))
+  })
+  const answer = await post({ model: 'other-embed', input: 'x', encoding_format: 'bytes' })
+  expect([answer.status, (await gateway.lastLog()).amount]).toEqual([502, 0n])
+})

@@ -25,6 +25,8 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('jina', at.upstream, { kind: 'jina' }),
   ...putVendor('voyage', at.upstream, { kind: 'voyage' }),
   ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
+  ...putVendor('fireworks', at.upstream, { kind: 'fireworks' }),
+  ...putVendor('vllm', at.upstream, { kind: 'vllm' }),
   ...putVendor('spare', at.spare),
   ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
   ...over('ranker', 'cohere', BY_CALL),
@@ -32,6 +34,9 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...over('by-token', 'jina', BY_TOKEN),
   ...over('of-voyage', 'voyage', BY_TOKEN),
   ...over('of-dashscope', 'dashscope', BY_TOKEN),
+  ...over('of-fireworks', 'fireworks', BY_TOKEN),
+  ...over('of-vllm', 'vllm', BY_CALL),
+  ...over('of-vllm-by-token', 'vllm', BY_TOKEN),
   putModel('sandbox-ranker', { pricing: BY_CALL }),
   putChain({ model: 'sandbox-ranker', vendor: 'sandbox', protocol: 'rerank', forward: 'sandbox-rerank' }),
 ])
@@ -153,6 +158,55 @@ describe('is written anew', () => {
     expect(body).toEqual({ id: 'r1', results, usage: { total_tokens: 9 } })
   })
 
+  test('for Fireworks, which returns texts unless it is told not to [D-rerank-14]', async () => {
+    const data = [{ index: 1, relevance_score: 0.7 }]
+    upstream.answer(
+      answerJson({ object: 'list', model: 'theirs', data, usage: { prompt_tokens: 26, total_tokens: 26 } }),
+    )
+    const { body, headers } = await post({
+      model: 'of-fireworks',
+      query: 'q',
+      documents: ['a', { text: 'b' }],
+      top_n: 1,
+      task: 'find',
+      max_tokens_per_doc: 3,
+    })
+    expect(upstream.requests.map((one) => [one.path, one.json()])).toEqual([
+      [
+        '/rerank',
+        {
+          model: 'of-fireworks-upstream',
+          query: 'q',
+          documents: ['a', 'b'],
+          top_n: 1,
+          task: 'find',
+          return_documents: false,
+        },
+      ],
+    ])
+    expect(headers.get('gw-dropped-fields')).toBe('max_tokens_per_doc')
+    expect(body).toEqual({
+      model: 'of-fireworks',
+      results: data,
+      usage: { prompt_tokens: 26, total_tokens: 26 },
+    })
+    expect(await gateway.lastLog()).toMatchObject({ usage: { input: 26, output: 0 }, amount: 260_000n })
+    upstream.answer(answerJson({ data: [{ ...data[0], document: 'b' }] }))
+    const told = await post({ ...asked('of-fireworks'), return_documents: true })
+    expect(told.body).toMatchObject({ results: [{ index: 1, document: { text: 'b' } }] })
+    expect(upstream.requests[1]?.json()).toMatchObject({ return_documents: true })
+  })
+
+  test.each<[string, object]>([
+    ['a list that is none', { data: { index: 0 } }],
+    ['the list under another name', { results: [] }],
+    ['nothing', {}],
+  ])('for Fireworks, and %s is no answer: nothing is charged', async (_what, answered) => {
+    upstream.answer(answerJson(answered))
+    expect((await post(asked('of-fireworks'))).status).toBe(502)
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+  })
+
   test('by a thread, where it is large', async () => {
     upstream.answer(
       answerJson({
@@ -216,6 +270,17 @@ describe('is charged', () => {
     expect(held).toEqual([3n * CREDITS_PER_CALL])
     const poor = await gateway.newAccount({ credits: 44 })
     expect((await post({ model: 'ranker', query: 'q', documents }, { key: poor.key })).body.code).toBe(40202)
+  })
+
+  test('the pieces of one object as documents, which vLLM may rank one by one [D-rerank-15]', async () => {
+    upstream.answer(answerJson(RANKED))
+    const content = Array.from({ length: 101 }, () => ({ type: 'text', text: 'x' }))
+    await post({ model: 'of-vllm', query: 'q', documents: { content } })
+    expect(upstream.requests[0]?.json()).toMatchObject({ model: 'of-vllm-upstream', documents: { content } })
+    expect((await gateway.lastLog()).amount).toBe(2n * CREDITS_PER_CALL)
+    upstream.answer(answerJson(RANKED))
+    await post({ model: 'of-vllm-by-token', query: 'q', documents: [{ content: content.slice(0, 8) }] })
+    expect((await gateway.lastLog()).usage.input).toBeGreaterThanOrEqual(8)
   })
 
   test('documents that are named twice count twice: nobody here knows which of them is read', async () => {

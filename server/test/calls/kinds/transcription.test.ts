@@ -182,6 +182,15 @@ describe('the official SDK', () => {
   })
 })
 
+test('a vendor that names its model in an answer is told by the platform’s name of it', async () => {
+  upstream.answer(answerJson({ id: 't', model: 'listener-upstream', text: 'Hello' }))
+  expect((await send(form(file(), text('model', 'listener')))).body).toEqual({
+    id: 't',
+    model: 'listener',
+    text: 'Hello',
+  })
+})
+
 describe('events', () => {
   const DELTA = 'data: {"type":"transcript.text.delta","delta":"Hel"}\n\n'
   const DONE =
@@ -213,6 +222,49 @@ describe('events', () => {
     upstream.answer(streamed(first, last))
     expect((await send(body('by-token'))).text).toBe(`${first}${last}`)
     expect(await gateway.lastLog()).toMatchObject({ usage: { input: 14, output: 5 }, ending: 'complete' })
+  })
+
+  describe('of vLLM, which are those of chats', () => {
+    const chunk = (choices: readonly object[], more: object = {}, model = 'by-token-upstream') =>
+      `data: ${JSON.stringify({ id: 't', object: 'transcription.chunk', created: 1, choices, model, ...more })}\n\n`
+    const says = (content: string, finish_reason?: string) => ({
+      delta: { content },
+      ...(finish_reason === undefined ? {} : { finish_reason }),
+    })
+    const used = { usage: { prompt_tokens: 14, completion_tokens: 5, total_tokens: 19 } }
+    // A reason to finish comes with each piece of the sound.
+    const events = (model?: string) => [
+      chunk([says('Hel')], {}, model),
+      chunk([says('', 'stop')], {}, model),
+      chunk([says('lo')], {}, model),
+      chunk([says('', 'stop')], {}, model),
+    ]
+    const END = 'data: [DONE]\n\n'
+
+    test.each<[string, object, object]>([
+      ['with usage, which is charged', used, { usageSource: 'upstream', usage: { input: 14, output: 5 } }],
+      ['without, when the length of the sound counts', {}, { usageSource: 'estimated' }],
+    ])('pass but for the model’s name, %s [D-transcription-29]', async (_what, more, row) => {
+      upstream.answer(streamed(...events(), chunk([], more), END))
+      const told = [...events('by-token'), chunk([], more, 'by-token'), END].join('')
+      expect((await send(body('by-token'))).text).toBe(told)
+      expect(await gateway.lastLog()).toMatchObject({ ending: 'complete', audioSeconds: 2.5, ...row })
+    })
+
+    test('that break off after a piece of the sound are told as broken', async () => {
+      upstream.answer(streamed(...events()))
+      await send(body('listener'))
+      expect(await gateway.lastLog()).toMatchObject({ audioSeconds: 2.5, ending: 'upstream-cut' })
+    })
+
+    test('that begin with an error lead to the next chain', async () => {
+      upstream.answer(
+        streamed('data: {"error":{"message":"x","type":"InternalServerError","code":500}}\n\n', END),
+      )
+      spare.answer(written)
+      expect((await send(body('listener'))).body).toEqual({ text: 'Hello' })
+      expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', audioSeconds: 2.5 })
+    })
   })
 
   test('that end without the last of them are told as broken, and charged for their sound', async () => {

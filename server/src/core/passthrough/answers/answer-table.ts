@@ -68,8 +68,11 @@ export interface AnswerTable {
     readonly contentPrefix: string | undefined
     /** Block types that open before anything was generated. */
     readonly quietBlocks: readonly string[]
-    /** `[DONE]`: ends a clean stream, or must be added to one that lacks it (docs/reference/contract.md#6.2-03). */
-    readonly done: 'terminator' | 'added' | 'none'
+    /**
+     * `[DONE]`: ends a clean stream, or must be added to one that lacks it (docs/reference/contract.md#6.2-03).
+     * `accepted`: ends it, and is never added. `none`: says nothing.
+     */
+    readonly done: 'terminator' | 'added' | 'accepted' | 'none'
     /** `finish` alone ends the stream well: where no event of its own does. */
     readonly finishTerminates: boolean
   }
