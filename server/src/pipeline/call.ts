@@ -70,6 +70,8 @@ export interface AuthenticatedCall extends Omit<IncomingCall, 'stage'> {
   readonly stage: 'authenticated'
   readonly key: Key
   readonly account: Account
+  /** As it stood when the call came; the call sees no later change. */
+  readonly catalogue: Catalogue
 }
 
 export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
@@ -101,8 +103,6 @@ export interface ReceivedBody {
 
 export interface AdmittedCall extends Omit<ReceivedCall, 'stage'> {
   readonly stage: 'admitted'
-  /** The catalogue as it stood when the call was admitted; the call sees no later change. */
-  readonly catalogue: Catalogue
   readonly model: Model
   readonly fallback: Model | undefined
   readonly demand: Demand
@@ -135,6 +135,7 @@ export interface LoggedCall {
 /** A call that is refused: with what it holds, and the stage it reached. */
 export interface RefusedCall extends LoggedCall {
   readonly stage: StagedCall['stage']
+  readonly catalogue?: Catalogue
   readonly body?: Pick<ReceivedBody, 'release'>
 }
 

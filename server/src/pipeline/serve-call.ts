@@ -1,4 +1,4 @@
-import { type Catalogue, isProtocolId } from '../core/catalogue.ts'
+import { isProtocolId } from '../core/catalogue.ts'
 import { type AttemptParts, attempt } from './attempt/attempt.ts'
 import { admit, checkBackground } from './stages/admit.ts'
 import { authenticate, restrict } from './stages/authenticate.ts'
@@ -60,8 +60,8 @@ async function serveCall(
     pipeline.refuseWhenUnable()
     call = await authenticate(pipeline, call)
     call = await receive(pipeline, call)
-    restrict(pipeline, call)
-    if (asksForVideo(pipeline.catalogue(), call)) return await serveChatOrder(pipeline, call, reply)
+    restrict(call)
+    if (asksForVideo(call)) return await serveChatOrder(pipeline, call, reply)
     call = await recall(pipeline, call)
     if (call.endpoint.kind.form?.listens === true) call = await measureSound(pipeline, call)
     call = admit(pipeline, call)
@@ -78,7 +78,7 @@ async function serveCall(
 }
 
 /** The model a chat-type call names can do nothing but make videos. */
-function asksForVideo(catalogue: Catalogue, { endpoint, modelId }: ReceivedCall): boolean {
+function asksForVideo({ endpoint, modelId, catalogue }: ReceivedCall): boolean {
   if (!isProtocolId(endpoint.protocol)) return false
   const model = catalogue.models.get(modelId)
   return model?.status === 'enabled' && makesOnlyVideos(model)

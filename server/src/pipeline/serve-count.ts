@@ -1,5 +1,5 @@
 /** Counting the tokens of a request: free, subject to the key's restrictions, answered by the upstream if possible. */
-import type { Catalogue, Chain, Model } from '../core/catalogue.ts'
+import type { Chain, Model } from '../core/catalogue.ts'
 import { decideRightToAsk } from '../core/admission/right-to-call.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import { codecOf } from '../core/protocols/index.ts'
@@ -23,6 +23,7 @@ export type ServeCountParts = RefuseParts &
     Pipeline,
     | 'bodyBudget'
     | 'bodyFiles'
+    | 'catalogue'
     | 'conversions'
     | 'countWindow'
     | 'health'
@@ -42,7 +43,7 @@ export async function serveCount(
     pipeline.refuseWhenUnable()
     call = await authenticate(pipeline, call)
     call = await receive(pipeline, call)
-    restrict(pipeline, call)
+    restrict(call)
     call = await recall(pipeline, call)
     const answer = await count(pipeline, call, await findCountable(pipeline, call))
     reply.tellModel(call.modelId)
@@ -59,20 +60,14 @@ export async function serveCount(
   }
 }
 
-/** A model whose tokens the account may count, and the catalogue it is from: the question keeps it to its end. */
-interface Countable {
-  readonly catalogue: Catalogue
-  readonly model: Model
-}
-
 /**
  * Counting is free, but only for accounts that could call the model, and limited per minute
  * (docs/operating/charges.md#counting-tokens).
  */
-async function findCountable(pipeline: ServeCountParts, call: ReceivedCall): Promise<Countable> {
+async function findCountable(pipeline: ServeCountParts, call: ReceivedCall): Promise<Model> {
   const { account } = await findHolderNow(pipeline, call.key.hash, call.at)
   if (account.status === 'suspended') throw new GatewayError(40303)
-  const catalogue = pipeline.catalogue()
+  const { catalogue } = call
   const model = catalogue.models.get(call.modelId)
   if (model?.status !== 'enabled') throw new GatewayError(50201)
   checkServed(model, call, catalogue)
@@ -82,25 +77,17 @@ async function findCountable(pipeline: ServeCountParts, call: ReceivedCall): Pro
   const retryAfterMs = pipeline.countWindow(account.id, call.at)
   if (retryAfterMs !== undefined)
     throw new GatewayError(42902, { message: 'too many token counts in a minute', retryAfterMs })
-  return { catalogue, model }
+  return model
 }
 
-async function count(
-  pipeline: ServeCountParts,
-  call: ReceivedCall,
-  { catalogue, model }: Countable,
-): Promise<string> {
-  const chains = usableChains(model, catalogue)
+async function count(pipeline: ServeCountParts, call: ReceivedCall, model: Model): Promise<string> {
+  const chains = usableChains(model, call.catalogue)
   if (chains.length === 0) throw new GatewayError(50201)
   // Nobody waits for a chain that rests: the gateway counts itself.
   const ready = chains.filter(
     (chain) => standingOf(pipeline.health.of(chain), pipeline.now()).kind === 'ready',
   )
-  const forwarded = await forwardCount(pipeline, call, {
-    catalogue,
-    model,
-    chains: reachable(call, ready),
-  })
+  const forwarded = await forwardCount(pipeline, call, { model, chains: reachable(call, ready) })
   return (
     forwarded ??
     JSON.stringify(

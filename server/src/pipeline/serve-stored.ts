@@ -49,7 +49,7 @@ export async function serveStored(
         ip: call.ip,
         protocol: call.endpoint.protocol,
       },
-      pipeline.catalogue(),
+      call.catalogue,
     )
     const turn = await pipeline.turns.find(call.key.id, wanted.id, call.at)
     if (turn === undefined) throw notFound(wanted.id)

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../core/json.ts'
 import { modelEdits, spliceChunks } from '../../core/passthrough/splice.ts'
 import type { ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
-import { askUpstream, type Question, type QuestionRequest } from './ask-upstream.ts'
+import { askUpstream, type QuestionRequest } from './ask-upstream.ts'
 import { parseJson } from './classify.ts'
 import { formRequest, upstreamOf } from './dialect.ts'
 import type { Leg } from './leg.ts'
@@ -20,16 +20,15 @@ const ANSWER_BYTES_MAX = 65_536
 export async function forwardCount(
   pipeline: ForwardCountParts,
   call: ReceivedCall,
-  target: Pick<Question, 'catalogue'> & { readonly model: Model; readonly chains: readonly Chain[] },
+  { model, chains }: { readonly model: Model; readonly chains: readonly Chain[] },
 ): Promise<string | undefined> {
-  const { catalogue, model, chains } = target
   const result = await askUpstream(pipeline, {
     at: call.at,
-    catalogue,
+    catalogue: call.catalogue,
     model,
     chains: chains.filter(({ protocol }) => protocol === call.endpoint.protocol),
     byok: false,
-    requestOver: (leg) => Promise.resolve(countRequest(call, leg, catalogue)),
+    requestOver: (leg) => Promise.resolve(countRequest(call, leg)),
     answerBytesMax: ANSWER_BYTES_MAX,
     isAnswer: ({ status, body }) => status === 200 && isJsonObject(parseJson(body)),
   })
@@ -37,9 +36,8 @@ export async function forwardCount(
 }
 
 function countRequest(
-  { body, scan }: Pick<ReceivedCall, 'body' | 'scan'>,
+  { body, scan, catalogue }: Pick<ReceivedCall, 'body' | 'scan' | 'catalogue'>,
   leg: Leg,
-  catalogue: Question['catalogue'],
 ): QuestionRequest | undefined {
   const found = upstreamOf(leg, catalogue)
   if (found.dialect.respond !== undefined) return undefined

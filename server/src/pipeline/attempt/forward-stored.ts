@@ -34,7 +34,7 @@ export async function forwardStored(
   call: AuthenticatedCall,
   { turn, pin, wanted }: Pinned,
 ): Promise<{ readonly status: number; readonly body: Uint8Array }> {
-  const catalogue = pipeline.catalogue()
+  const { catalogue } = call
   const { chain, model } = keeperOf(catalogue, turn, pin)
   const result = await askUpstream(pipeline, {
     at: call.at,

@@ -17,7 +17,7 @@ import { priceCall } from '../../core/pricing/price.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import type { VideoTaskPatch } from '../../core/video/task.ts'
-import { monthStartAt, persist } from '../stages/persist.ts'
+import { freeMonthAt, monthStartAt, persist } from '../stages/persist.ts'
 import { frozenTerms } from '../stages/settle.ts'
 import type { Pipeline } from '../context.ts'
 import { TURN_LIFE_MS } from '../instance/turn-keeper.ts'
@@ -30,7 +30,7 @@ import type { OpenTask } from '../video/order/open-task.ts'
 import { gatewayFailure } from '../video/task/task-error.ts'
 import type { AnsweredStep } from '../video/task/task-dialect.ts'
 
-export type EndResponseParts = EndTaskParts & Pick<Pipeline, 'observations' | 'tokens'>
+export type EndResponseParts = EndTaskParts & Pick<Pipeline, 'catalogue' | 'observations' | 'tokens'>
 
 /** Settles by the usage the upstream tells; where it reports none, by what the answer shows and the time it took. */
 export async function endResponse(
@@ -110,9 +110,22 @@ interface Ended {
 }
 
 /** False: the store could not take it yet. */
-async function giveBack(pipeline: EndResponseParts, { task }: OpenTask, ended: Ended): Promise<boolean> {
+async function giveBack(
+  pipeline: EndResponseParts,
+  { task, detail }: OpenTask,
+  ended: Ended,
+): Promise<boolean> {
   const { callId, keyId, accountId } = task
-  const done = await persist(pipeline, { kind: 'abandon', callId, keyId, accountId, sent: true, ...ended })
+  const monthStart = freeMonthAt(pipeline, callId, { at: ended.at, timezone: detail.timezone })
+  const done = await persist(pipeline, {
+    kind: 'abandon',
+    callId,
+    keyId,
+    accountId,
+    monthStart,
+    sent: true,
+    ...ended,
+  })
   return done !== undefined
 }
 

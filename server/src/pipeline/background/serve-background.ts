@@ -12,7 +12,7 @@ import type { Pipeline } from '../context.ts'
 import { answerHeaders } from '../headers.ts'
 import { asGatewayError } from '../exchange/leave.ts'
 import { baseLogRow, codeAndMessage } from '../stages/log-row.ts'
-import { persist } from '../stages/persist.ts'
+import { freeMonthAt, persist } from '../stages/persist.ts'
 import type { ClientReply } from '../reply.ts'
 import { describeCall, reserve } from '../stages/reserve.ts'
 import { TURN_LIFE_MS } from '../instance/turn-keeper.ts'
@@ -202,6 +202,7 @@ async function giveBack(
     keyId: call.key.id,
     accountId: call.account.id,
     at,
+    monthStart: freeMonthAt(pipeline, call.callId, { at, timezone: call.catalogue.settings.timezone }),
     sent: false,
     log: baseLogRow(call, at, outcome),
     task: taskId === undefined ? undefined : { id: taskId, patch },

@@ -166,7 +166,7 @@ export async function explain(parts: ExplainParts, question: ExplainQuestion): P
   const received = receivedCall(parts, question)
   if ('status' in received) return { ...UNKNOWN, refusal: received }
   try {
-    check(parts, question, received)
+    check(question, received)
     const call = admit(parts, await recall(parts, received))
     checkBackground(call)
     return await explainAdmitted(parts, call)
@@ -185,16 +185,13 @@ const UNKNOWN: Explanation = {
   routes: [],
 }
 
-function check(parts: ExplainParts, question: ExplainQuestion, call: ReceivedCall): void {
+function check(question: ExplainQuestion, call: ReceivedCall): void {
   const { key, account, address, ip, protocol } = question
   if (key.status !== 'enabled') throw new GatewayError(key.status === 'disabled' ? 40102 : 40101)
   if (key.expiresAt !== undefined && key.expiresAt <= call.at) throw new GatewayError(40103)
   const { modelId: model } = call
   const judged = ip === undefined ? { ...key, ipAllow: [] } : key
-  checkRestrictions(
-    { key: judged, account, address, ip: ip ?? '', protocol, modelId: model },
-    parts.catalogue(),
-  )
+  checkRestrictions({ key: judged, account, address, ip: ip ?? '', protocol, modelId: model }, call.catalogue)
 }
 
 async function explainAdmitted(parts: ExplainParts, call: AdmittedCall): Promise<Explanation> {
@@ -378,6 +375,7 @@ function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedC
     readBody: () => Promise.resolve(),
     key,
     account,
+    catalogue: parts.catalogue(),
     body: {
       chunks: [body],
       length: body.byteLength,

@@ -14,7 +14,7 @@ import { usableChains } from '../../core/routing/order.ts'
 import { providerOf } from '../../providers/index.ts'
 import { answersInBackground, takesPath } from '../attempt/dialect.ts'
 
-export type AdmitParts = Pick<Pipeline, 'catalogue' | 'observations' | 'models'>
+export type AdmitParts = Pick<Pipeline, 'observations' | 'models'>
 
 /**
  * Finds the model and determines what the call requires of the account. Levels and the right to call are decided by
@@ -24,11 +24,10 @@ export function admit(pipeline: AdmitParts, call: ReceivedCall): AdmittedCall {
   const refused = call.endpoint.kind.refuses?.(call.scan)
   if (refused !== undefined) throw new GatewayError(40000, { message: refused })
   const { observations, models } = pipeline
-  const catalogue = pipeline.catalogue()
+  const { catalogue } = call
   const asked = askedExtras(call)
   const parts = { catalogue, observations, models, asked }
   return admitBy(call, {
-    catalogue,
     find() {
       const model = findModel(call, catalogue)
       checkRefused(model, asked)
@@ -44,22 +43,20 @@ export function admit(pipeline: AdmitParts, call: ReceivedCall): AdmittedCall {
 
 /** How calls of one form find their model and what they demand of it; the rest of an admission is alike for all. */
 export interface Admission {
-  readonly catalogue: Catalogue
   /** Throws what applies when there is no such model. */
   find(): Model
   canStandIn(fallback: Model): boolean
   demand(model: Model): Pick<Demand, 'vendors' | 'keylessVendors' | 'terms' | 'estimate'>
 }
 
-type Admitted = Pick<AdmittedCall, 'stage' | 'catalogue' | 'model' | 'fallback' | 'demand' | 'fallbackDemand'>
+type Admitted = Pick<AdmittedCall, 'stage' | 'model' | 'fallback' | 'demand' | 'fallbackDemand'>
 
-export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'stage'>>(
+export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'catalogue' | 'stage'>>(
   call: Call,
   admission: Admission,
 ): Omit<Call, 'stage'> & Admitted {
-  const { catalogue } = admission
   const model = admission.find()
-  const found = findFallback(call, catalogue, model)
+  const found = findFallback(call, model)
   const fallback = found !== undefined && admission.canStandIn(found) ? found : undefined
   const demandOfModel = (one: Model): Demand => ({
     modelId: one.modelId,
@@ -69,7 +66,6 @@ export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'stage'>>(
     ...admission.demand(one),
   })
   return {
-    catalogue,
     model,
     fallback,
     demand: demandOfModel(model),
@@ -138,11 +134,10 @@ export function meantInstead(name: string, { models }: Catalogue): string {
 
 /** The account's fallback model, when it can stand in; a missing or switched-off one counts as none. */
 function findFallback(
-  call: Pick<ReceivedCall, 'account'>,
-  catalogue: Catalogue,
+  { account, catalogue }: Pick<ReceivedCall, 'account' | 'catalogue'>,
   model: Model,
 ): Model | undefined {
-  const id = call.account.fallbackModel
+  const id = account.fallbackModel
   if (id === undefined || id === model.modelId) return undefined
   const fallback = catalogue.models.get(id)
   return fallback?.status === 'enabled' ? fallback : undefined

@@ -15,11 +15,12 @@ import type { ModelId } from '../../core/ids.ts'
  * (docs/reference/contract.md#D-admission-01).
  */
 export async function authenticate<Call extends PresentedCredentials & { readonly at: number }>(
-  pipeline: Pick<Pipeline, 'directory'>,
+  pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   call: Call,
 ): Promise<Omit<Call, 'stage'> & Authenticated> {
+  const catalogue = pipeline.catalogue()
   const { key, account } = await findHolder(pipeline, presentedKey(call), call.at)
-  return { key, account, ...call, stage: 'authenticated' }
+  return { key, account, catalogue, ...call, stage: 'authenticated' }
 }
 
 /** What is known of a call of any kind from here on. */
@@ -27,6 +28,8 @@ export interface Authenticated {
   readonly stage: 'authenticated'
   readonly key: Key
   readonly account: Account
+  /** As it stood when the call came; the call sees no later change. */
+  readonly catalogue: Catalogue
 }
 
 /** Who holds this key, when it may be used at all: 40101 unknown or deleted, 40102 disabled, 40103 expired. */
@@ -143,12 +146,13 @@ export function checkKey(use: Omit<RestrictedUse, 'modelId'>, catalogue: Catalog
 }
 
 /** Applies the key's own restrictions to a received call of any kind, so that a refusal is logged with what was asked for. */
-export function restrict(pipeline: Pick<Pipeline, 'catalogue'>, call: RestrictedCall): void {
+export function restrict(call: RestrictedCall): void {
   const { key, account, address, ip, endpoint, modelId } = call
-  checkRestrictions({ key, account, address, ip, protocol: endpoint.protocol, modelId }, pipeline.catalogue())
+  checkRestrictions({ key, account, address, ip, protocol: endpoint.protocol, modelId }, call.catalogue)
 }
 
-type RestrictedCall = Omit<RestrictedUse, 'protocol'> & { readonly endpoint: { readonly protocol: string } }
+type RestrictedCall = Omit<RestrictedUse, 'protocol'> &
+  Pick<Authenticated, 'catalogue'> & { readonly endpoint: { readonly protocol: string } }
 
 /** Throws the 403 that applies, in the order group, lists, account. */
 export function checkRestrictions(use: RestrictedUse, catalogue: Catalogue): void {

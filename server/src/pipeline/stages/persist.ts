@@ -5,10 +5,11 @@ import type {
   SettleOperation,
   SettleOutcome,
 } from '../../core/ledger/operations.ts'
+import type { CallId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import type { Pipeline } from '../context.ts'
 
-export type PersistParts = Pick<Pipeline, 'catalogue' | 'monthOf' | 'pending' | 'storage' | 'telemetry'>
+export type PersistParts = Pick<Pipeline, 'monthOf' | 'pending' | 'storage' | 'telemetry'>
 
 /**
  * Ends a call in the store. An end that it does not accept now is kept and retried for as long as the process lives
@@ -31,18 +32,17 @@ export async function persist(
   onTried: () => void = () => undefined,
 ): Promise<SettleOutcome | DoneOutcome | undefined> {
   const { storage, pending, telemetry } = pipeline
-  const ended = operation.kind === 'settle' ? operation : inItsMonth(pipeline, operation)
   try {
-    return await (ended.kind === 'settle'
-      ? tryAgainIfLost(() => storage.calls.settle(ended))
-      : tryAgainIfLost(() => storage.calls.abandon(ended)))
+    return await (operation.kind === 'settle'
+      ? tryAgainIfLost(() => storage.calls.settle(operation))
+      : tryAgainIfLost(() => storage.calls.abandon(operation)))
   } catch (error) {
-    const { callId, log } = ended
+    const { callId, log } = operation
     telemetry.log.error(
       { requestId: log.requestId, callId, error },
       'the end of a call could not be written; it is tried again',
     )
-    pending.add(ended)
+    pending.add(operation)
     return undefined
   } finally {
     onTried()
@@ -63,16 +63,18 @@ async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<O
   }
 }
 
-/** A call that charges nothing leaves room under the cap for what is owed, in the month in which it ends. */
-function inItsMonth(pipeline: PersistParts, operation: AbandonOperation): AbandonOperation {
-  const { timezone } = pipeline.catalogue().settings
-  const monthStart = monthStartAt(pipeline, { at: operation.at, timezone }, (error) =>
-    pipeline.telemetry.log.error(
-      { callId: operation.callId, error },
-      'the calendar month cannot be determined',
-    ),
+/**
+ * The month of a call that charges nothing, as `monthStartAt`: what its account owes may be charged under the cap of the
+ * month in which the call ends.
+ */
+export function freeMonthAt(
+  pipeline: Pick<Pipeline, 'monthOf' | 'telemetry'>,
+  callId: CallId,
+  when: { readonly at: number; readonly timezone: string },
+): number {
+  return monthStartAt(pipeline, when, (error) =>
+    pipeline.telemetry.log.error({ callId, error }, 'the calendar month cannot be determined'),
   )
-  return { ...operation, monthStart }
 }
 
 /**

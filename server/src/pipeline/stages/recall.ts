@@ -25,7 +25,7 @@ import type { Leg } from '../attempt/leg.ts'
  * one kept upstream needs a chain that leads there.
  */
 export async function recall(
-  pipeline: Pick<Pipeline, 'turns' | 'catalogue' | 'storage' | 'conversions'>,
+  pipeline: Pick<Pipeline, 'turns' | 'storage' | 'conversions'>,
   call: ReceivedCall,
 ): Promise<ReceivedCall> {
   if (!keepsAnswers(call.endpoint.protocol)) return call
@@ -39,7 +39,7 @@ export async function recall(
       throw refusal('its conversation is too long to be kept here; send its items')
     case 'upstream':
       if (found.background) await checkFinished(pipeline, call, previousResponseId)
-      checkReach(pipeline, call, found.place)
+      checkReach(call, found.place)
       return { ...call, past: found }
     case 'kept':
       return continued(pipeline, await recallItems(pipeline, call), found)
@@ -102,9 +102,8 @@ async function checkFinished(
 }
 
 /** An unknown model is told as such later. */
-function checkReach(pipeline: Pick<Pipeline, 'catalogue'>, call: ReceivedCall, place: string): void {
-  const catalogue = pipeline.catalogue()
-  const model = catalogue.models.get(call.modelId)
+function checkReach({ catalogue, modelId }: ReceivedCall, place: string): void {
+  const model = catalogue.models.get(modelId)
   if (model === undefined || model.status !== 'enabled') return
   const chains = usableChains(model, catalogue)
   const reached = chains.some((chain) => keepsAnswers(chain.protocol) && placesOf(chain).includes(place))

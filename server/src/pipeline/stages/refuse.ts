@@ -11,7 +11,7 @@ import type { ClientReply } from '../reply.ts'
 
 export type RefuseParts = Pick<
   Pipeline,
-  'catalogue' | 'directory' | 'mayLogRefusal' | 'now' | 'observeEnd' | 'pending' | 'storage' | 'telemetry'
+  'directory' | 'mayLogRefusal' | 'now' | 'observeEnd' | 'pending' | 'storage' | 'telemetry'
 >
 
 /** A call that was not let in: answered at once, logged, and charged nothing. */
@@ -26,7 +26,7 @@ export async function refuse(
   const refusal = refusalOf(pipeline, call, cause)
   if (cause instanceof AddressNotAllowed)
     pipeline.telemetry.security.note('key.address-refused', { ...cause.about, request: call.requestId })
-  const model = shownModel(pipeline, call)
+  const model = shownModel(call)
   if (model !== undefined) reply.tellModel(model)
   if (!reply.gone) reply.fail(refusal, call)
   const at = pipeline.now()
@@ -62,12 +62,8 @@ export async function refuse(
 }
 
 /** What any key can see in the catalogue: a refusal must not reveal that a hidden model exists. */
-function shownModel(
-  pipeline: Pick<Pipeline, 'catalogue'>,
-  { key, modelId }: RefusedCall,
-): ModelId | undefined {
-  const model =
-    key === undefined || modelId === undefined ? undefined : pipeline.catalogue().models.get(modelId)
+function shownModel({ catalogue, modelId }: RefusedCall): ModelId | undefined {
+  const model = modelId === undefined ? undefined : catalogue?.models.get(modelId)
   return model?.status === 'enabled' && model.clientVisible ? model.modelId : undefined
 }
 

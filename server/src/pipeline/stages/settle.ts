@@ -13,7 +13,7 @@ import type { Pipeline } from '../context.ts'
 import { quietly } from '../../telemetry/background.ts'
 import { possibleUsage } from './charged-reading.ts'
 import { baseLogRow } from './log-row.ts'
-import { monthStartAt, persist, type PersistParts } from './persist.ts'
+import { freeMonthAt, monthStartAt, persist, type PersistParts } from './persist.ts'
 import type { Recipe } from '../../core/ledger/recipe.ts'
 import type { Leg } from '../attempt/leg.ts'
 import { readTerms } from '../../core/pricing/read-terms.ts'
@@ -166,6 +166,7 @@ export async function abandon(
     keyId: call.key.id,
     accountId: call.account.id,
     at,
+    monthStart: freeMonthAt(pipeline, call.callId, { at, timezone: call.catalogue.settings.timezone }),
     sent,
     log,
   })

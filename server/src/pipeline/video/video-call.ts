@@ -45,6 +45,8 @@ export interface AuthenticatedVideo extends Omit<IncomingVideo, 'stage'> {
   readonly stage: 'authenticated'
   readonly key: Key
   readonly account: Account
+  /** As it stood when the call came. */
+  readonly catalogue: Catalogue
 }
 
 /** An order however it came: what is wanted, and by whom. */
@@ -60,6 +62,8 @@ export interface VideoOrder {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly key: Key
   readonly account: Account
+  /** As it stood when the call came. */
+  readonly catalogue: Catalogue
   readonly modelId: ModelId
   readonly stream: boolean
   readonly user: string | undefined
@@ -86,7 +90,6 @@ export interface Repeat {
 
 export interface AdmittedVideo extends Omit<VideoOrder, 'stage'> {
   readonly stage: 'admitted'
-  readonly catalogue: Catalogue
   readonly model: Model
   readonly fallback: Model | undefined
   readonly demand: Demand

@@ -19,7 +19,7 @@ import type { TaskVendor } from '../task/task-dialect.ts'
 
 export type FetchVideoParts = EndTaskParts &
   OpenTaskParts &
-  Pick<Pipeline, 'directory' | 'draw' | 'streamRemote' | 'upstream'>
+  Pick<Pipeline, 'catalogue' | 'directory' | 'draw' | 'streamRemote' | 'upstream'>
 
 /** Ten minutes in 4k; nobody sells longer ones by the second. */
 const VIDEO_BYTES_MAX = 4 * 1024 * 1024 * 1024

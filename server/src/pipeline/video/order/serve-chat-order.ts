@@ -64,7 +64,8 @@ async function chatOrder(pipeline: Pick<Pipeline, 'conversions'>, call: Received
       message: `a video order may contain at most ${ORDER_VALUES_MAX} members and items`,
     })
   }
-  const { callId, requestId, at, address, ip, headers, key, account, stream, user, body } = call
+  const { callId, requestId, at, address, ip, headers, key, account, catalogue } = call
+  const { stream, user, body } = call
   return {
     ...(await orderOf(pipeline, { kind: 'chat', ...chunksOf(body) }, call)),
     stage: 'received',
@@ -77,6 +78,7 @@ async function chatOrder(pipeline: Pick<Pipeline, 'conversions'>, call: Received
     headers,
     key,
     account,
+    catalogue,
     modelId: call.modelId,
     stream,
     user,

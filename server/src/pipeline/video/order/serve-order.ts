@@ -36,7 +36,7 @@ export async function serveOrder(
     call = authenticated
     order = await receiveVideo(pipeline, authenticated)
     call = order
-    restrict(pipeline, order)
+    restrict(order)
     taken = await takeOrder(pipeline, order)
   } catch (error) {
     await refuse(pipeline, call, error, reply)

@@ -8,7 +8,7 @@ import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
 import { findHolderNow } from '../../stages/authenticate.ts'
 import { baseLogRow } from '../../stages/log-row.ts'
-import { persist } from '../../stages/persist.ts'
+import { freeMonthAt, persist } from '../../stages/persist.ts'
 import { endpointsOf } from '../../kinds/index.ts'
 import { VIDEO } from '../../kinds/video.ts'
 import { reserve } from '../../stages/reserve.ts'
@@ -98,6 +98,7 @@ async function giveBack(
     keyId: order.key.id,
     accountId: order.account.id,
     at,
+    monthStart: freeMonthAt(pipeline, order.callId, { at, timezone: order.catalogue.settings.timezone }),
     sent: false,
     log: { ...baseLogRow(order, at), httpStatus: error.status, code: error.gatewayCode },
     task: taskId === undefined ? undefined : { id: taskId, patch },
@@ -194,13 +195,9 @@ export function videoOrdering(pipeline: OrderVideoParts, order: ReservedVideo): 
 /**
  * Finds the model and determines what the order requires of the account; `reserve` decides it on the account's fresh row.
  */
-export function admitVideo(
-  pipeline: Pick<Pipeline, 'catalogue' | 'models'>,
-  order: VideoOrder,
-): AdmittedVideo {
-  const catalogue = pipeline.catalogue()
+export function admitVideo(pipeline: Pick<Pipeline, 'models'>, order: VideoOrder): AdmittedVideo {
+  const { catalogue } = order
   const admitted = admitBy(order, {
-    catalogue,
     find: () => findVideoModel(order, catalogue),
     canStandIn: isVideoModel,
     demand(model) {

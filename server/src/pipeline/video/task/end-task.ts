@@ -6,7 +6,7 @@ import type { VideoTask, VideoTaskError, VideoTaskPatch } from '../../../core/vi
 import type { Pipeline } from '../../context.ts'
 import { quietly } from '../../../telemetry/background.ts'
 import { baseLogRow } from '../../stages/log-row.ts'
-import { monthStartAt, persist, type PersistParts } from '../../stages/persist.ts'
+import { freeMonthAt, monthStartAt, persist, type PersistParts } from '../../stages/persist.ts'
 import { frozenTerms } from '../../stages/settle.ts'
 import { lookAgain } from '../answer/await-end.ts'
 import type { OpenTask } from '../order/open-task.ts'
@@ -120,6 +120,7 @@ export async function endFailed(
     keyId,
     accountId,
     at,
+    monthStart: freeMonthAt(pipeline, callId, { at, timezone: detail.timezone }),
     // A video's request is counted with its video; an answer's was spent when it left.
     sent: task.kind === 'response' && task.phase !== 'intent',
     log,
