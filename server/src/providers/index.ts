@@ -84,8 +84,16 @@ export function providerOf(kind: string): Provider | undefined {
   return byKind.get(kind)
 }
 
-/** The dialect of a vendor for a client of this protocol. */
-export function dialectForClient(dialect: Dialect | PassedDialect, client: WireId): Dialect | PassedDialect {
+/** The dialect of a vendor for a client of this protocol. `path`: that it called, as the contract writes it; absent: nobody did. */
+export function dialectForClient(
+  dialect: Dialect | PassedDialect,
+  client: WireId,
+  path?: string,
+): Dialect | PassedDialect {
+  if ('rewrittenPaths' in dialect && path !== undefined && dialect.rewrittenPaths?.includes(path) === false) {
+    const { rewrite: _ofOtherPaths, ...rest } = dialect
+    return rest
+  }
   if (client !== 'gemini-embeddings' || dialect.protocol !== 'embeddings') return dialect
   const { geminiEmbeddings: own, rewrite, textPurpose, ...rest } = dialect
   return own ?? { ...rest, protocol: 'gemini-embeddings', rewrite: overEmbeddings(rewrite, textPurpose) }

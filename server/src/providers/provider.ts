@@ -64,6 +64,8 @@ export interface PassedDialect extends WireDialect {
   readonly protocol: PassedFormId
   /** For a vendor with a form of its own. Absent: bytes pass unchanged. */
   readonly rewrite?: FormRewrite
+  /** The client paths whose requests `rewrite` is for; those of others pass unchanged. Absent: all. */
+  readonly rewrittenPaths?: readonly string[]
   /** Of images: one call of this model makes one, whatever number is asked for. Absent: as many as are asked for. */
   makesOne?(model: ForwardModelId): boolean
   /** Of a vendor that makes a task of what it is asked. Absent: its first answer is the answer. */
@@ -91,8 +93,8 @@ export interface TaskReply {
 }
 
 export type TaskStep =
-  /** It goes on: where to ask next (GET). */
-  | Omit<FormedRequest, 'method'>
+  /** It goes on: where to ask next. With a body it is a POST, else a GET. */
+  | (Omit<FormedRequest, 'method'> & { readonly body?: JsonObject })
   /** That is the answer, however the task ended. */
   | 'over'
   /** It says nothing of a task. The first one is then the answer. */
@@ -113,8 +115,8 @@ export interface FormRewrite {
    */
   request(body: JsonObject, sent?: SentFiles): RewrittenRequest
   /**
-   * For requests that are forms: why the vendor cannot do this, as a message for the client; another vendor may.
-   * undefined: it can. Absent: it always can. No file is read for it.
+   * Why the vendor cannot do this, as a message for the client; another vendor may. undefined: it can. Absent: it always
+   * can. Of a form it gets the text fields, and no file is read for it.
    */
   readonly refuses?: (body: JsonObject, sent: FilesTold) => string | undefined
   /** undefined: this is not an answer of the vendor. */

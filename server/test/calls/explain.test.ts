@@ -162,6 +162,14 @@ test('the other protocols are explained as well', async () => {
   }
 })
 
+test('a call is explained at the path it would go to, and at no other [D-images-34]', async () => {
+  const at = (path: string) => explain({ protocol: 'rerank', path, body: { model: 'm', query: 'x' } })
+  const known = await at('/v2/rerank')
+  expect(known.data.refusal).toMatchObject({ code: 40403, message: expect.stringContaining('/v2/rerank') })
+  const unknown = await at('/v3/rerank')
+  expect([unknown.answer.status, unknown.answer.body.error?.code]).toEqual([400, '40000'])
+})
+
 test('a key explains its own calls only, and unknown fields are refused', async () => {
   const other = await gateway.newKey(gateway.accountId)
   const { answer } = await explain({ key_id: other.keyId, body: { model: 'm', messages: ASK } })

@@ -93,8 +93,9 @@ const READ: Readonly<Record<CallName, unknown>> = {
 }
 
 /** The smallest body that `explain` takes for a call. */
-function question({ call: { protocol } }: KindCell, model: string): object {
-  if (protocol !== 'gemini-embeddings') return { protocol, body: { model, input: 'x' }, audio_seconds: 1 }
+function question({ call: { protocol, path } }: KindCell, model: string): object {
+  if (protocol !== 'gemini-embeddings')
+    return { protocol, path, body: { model, input: 'x' }, audio_seconds: 1 }
   return { protocol, model, body: { requests: [{ content: { parts: [{ text: 'x' }] } }] } }
 }
 

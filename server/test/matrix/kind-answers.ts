@@ -116,6 +116,7 @@ export const UPSTREAMS: Readonly<
   'changed images': {
     openai: [picture, '/images/edits'],
     'azure-openai': [picture, '/images/edits'],
+    xai: [answerJson({ data: [{ b64_json: PNG, mime_type: 'image/png' }] }), '/images/edits'],
   },
   'varied images': { openai: [picture, '/images/variations'] },
   speech: {

@@ -103,6 +103,7 @@ export const CALLS = {
     vendors: {
       openai: 'passed',
       'azure-openai': 'passed',
+      xai: 'written anew',
     },
   },
   'varied images': {

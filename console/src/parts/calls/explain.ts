@@ -42,7 +42,7 @@ function otherQuestion(call: LoggedCall, key_id: string): ExplainQuestion | unde
     protocol,
     body: bodyOfOther(other, call.endpoint, model),
     key_id,
-    ...(protocol === 'gemini-embeddings' ? { model } : {}),
+    ...(protocol === 'gemini-embeddings' ? { model } : { path: call.endpoint }),
     ...(protocol === 'transcription' ? { audio_seconds: call.audio_seconds } : {}),
   }
 }

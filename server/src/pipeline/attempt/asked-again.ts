@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { UpstreamFailure } from '../../core/routing/failure.ts'
-import type { FormedRequest, TaskReply, TaskStep } from '../../providers/provider.ts'
+import type { TaskReply, TaskStep } from '../../providers/provider.ts'
 import type { Timers } from '../../upstream/timers.ts'
 import type {
   TransportFailure,
@@ -128,10 +128,18 @@ class AskedAgain implements UpstreamExchange {
     return step
   }
 
-  #askNext({ url, headers }: Omit<FormedRequest, 'method'>): void {
+  #askNext({ url, headers, body }: Exclude<TaskStep, string>): void {
     const { auth, credential, timeouts } = this.#call
-    const request = { method: 'GET' as const, url, headers }
-    this.#next = { request, auth, credential, timeouts, body: undefined, bodyLength: 0 }
+    const sent = body && new TextEncoder().encode(JSON.stringify(body))
+    const request = { method: sent === undefined ? ('GET' as const) : ('POST' as const), url, headers }
+    this.#next = {
+      request,
+      auth,
+      credential,
+      timeouts,
+      body: sent && [sent],
+      bodyLength: sent?.byteLength ?? 0,
+    }
     this.#hindered = 0
     this.#wait(this.#next)
   }

@@ -35,9 +35,13 @@ export interface LegUpstream {
 
 /**
  * The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken
- * invariant. `client`: the protocol of the caller; absent: that of the chain.
+ * invariant. `called`: what the client called and how it speaks; absent: nobody called.
  */
-export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue'], client?: WireId): LegUpstream {
+export function upstreamOf(
+  leg: Leg,
+  catalogue: ReservedCall['catalogue'],
+  called?: { readonly protocol: WireId; readonly path: string },
+): LegUpstream {
   const { chain } = leg
   const vendor = catalogue.vendors.get(chain.vendorCode)
   const credential = catalogue.credentials.get(chain.credentialId)
@@ -49,7 +53,7 @@ export function upstreamOf(leg: Leg, catalogue: ReservedCall['catalogue'], clien
   if (provider === undefined || dialect === undefined) {
     throw new Error(`chain ${chain.id}: the vendor kind ${vendor.kind} does not speak ${chain.protocol}`)
   }
-  const spoken = client === undefined ? dialect : dialectForClient(dialect, client)
+  const spoken = called === undefined ? dialect : dialectForClient(dialect, called.protocol, called.path)
   return { vendor, provider, dialect: spoken, credential }
 }
 

@@ -130,7 +130,9 @@ async function openLane(
   dialect: Dialect,
 ): Promise<Lane | SkippedOrder> {
   try {
-    return await openPassthroughLane(pipeline, call, leg, dialect)
+    const opened = await openPassthroughLane(pipeline, call, leg, dialect)
+    if (opened.kind === 'open') return opened.lane
+    throw new Error('a body of the client’s own protocol was refused')
   } catch (error) {
     return notWritten(error)
   }

@@ -121,7 +121,7 @@ function deliverAnswerError(
 /** Its error is in another form than the client reads. */
 function isForeign(call: ReservedCall, leg: Leg): boolean {
   const { protocol } = call.endpoint
-  const { dialect } = upstreamOf(leg, call.catalogue, protocol)
+  const { dialect } = upstreamOf(leg, call.catalogue, call.endpoint)
   if (dialect.protocol !== protocol) return true
   return 'rewrite' in dialect && dialect.rewrite !== undefined
 }

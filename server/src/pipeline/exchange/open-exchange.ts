@@ -60,7 +60,7 @@ export async function openExchange(
   leg: Leg,
   reply: ClientReply,
 ): Promise<OpenedExchange> {
-  const found = upstreamOf(leg, call.catalogue, call.endpoint.protocol)
+  const found = upstreamOf(leg, call.catalogue, call.endpoint)
   const { dialect, credential } = found
   const secret = leg.byok ? await ownCredential(pipeline, call, leg) : credential.secret
   if (secret === undefined) return { kind: 'skipped', reason: 'own credential removed', failure: undefined }
@@ -275,8 +275,7 @@ export function openLane(
     const { form } = call.scan
     if (form !== undefined && takesDocuments(dialect))
       return openFormLane(pipeline, call, { leg, dialect, form })
-    const lane = openPassthroughLane(pipeline, call, leg, dialect)
-    return lane instanceof Promise ? lane.then(opened) : opened(lane)
+    return openPassthroughLane(pipeline, call, leg, dialect)
   }
   if (!isConvertible(dialect)) throw new Error(`chain ${leg.chain.id} was chosen for a call of another form`)
   const priced = priceLeg(call, leg, dialect)
@@ -287,8 +286,4 @@ export function openLane(
 /** In place of forms, where the wire form has those. */
 function takesDocuments(dialect: LegUpstream['dialect']): dialect is FormDialect {
   return 'rewrite' in dialect && dialect.rewrite !== undefined
-}
-
-function opened(lane: Lane): OpenedLane {
-  return { kind: 'open', lane }
 }

@@ -23,9 +23,9 @@ import { admit, checkBackground } from '../stages/admit.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import { encodePrepared, prepareConversion } from '../lanes/convert-request.ts'
 import { rewriteBody } from '../lanes/edit-body.ts'
-import { refusalOf } from '../lanes/form-lane.ts'
+import { refusalOf } from '../lanes/refusal.ts'
 import { createConversions } from '../lanes/threads/conversions.ts'
-import { kindOf } from '../kinds/index.ts'
+import { kindOf, pathsOf } from '../kinds/index.ts'
 import { wireOf } from '../kinds/wire.ts'
 import { isConvertible, upstreamOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
@@ -50,6 +50,8 @@ export interface ExplainQuestion {
   /** The calling address, where the key has a list of them; undefined: not judged. */
   readonly ip: string | undefined
   readonly protocol: WireId
+  /** That would be called, as the contract writes it; undefined: the usual one of the protocol. */
+  readonly path?: string | undefined
   /** Gemini names the model beside the body. */
   readonly pathModel: string | undefined
   readonly stream: boolean | undefined
@@ -289,7 +291,7 @@ function reasonOf(chain: Chain, rivals: readonly Chain[]): string {
 }
 
 function conversionOf(call: AdmittedCall, leg: Leg): ExplainedConversion {
-  const { dialect } = upstreamOf(leg, call.catalogue, call.endpoint.protocol)
+  const { dialect } = upstreamOf(leg, call.catalogue, call.endpoint)
   const passes = dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept'
   if (!isConvertible(dialect)) return rewritingOf(call, leg, dialect)
   if (passes) return { kind: 'passthrough' }
@@ -317,8 +319,8 @@ function rewritingOf(call: AdmittedCall, leg: Leg, dialect: PassedDialect): Expl
   // In place of a form there are its text fields, and no file.
   const refusal = refusalOf(
     { fields: body, files: [], soundSeconds: call.scan.soundSeconds ?? 0 },
-    rewrite,
-    leg,
+    dialect,
+    leg.chain.forwardModelId,
   )
   if (refusal !== undefined) return { kind: 'refused', message: refusal }
   const { dropped } = rewriteBody(body, dialect, leg.chain.forwardModelId)
@@ -360,7 +362,7 @@ function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedC
     requestId: 'explained',
     at: parts.now(),
     endpoint: {
-      path: kind.paths.find((path) => path.protocol === protocol)?.path ?? '',
+      path: question.path ?? pathsOf(protocol)[0] ?? '',
       protocol,
       kind,
       streamVerb: question.stream,

@@ -38,6 +38,13 @@ export function kindOf(protocol: ChainProtocol): EndpointKind {
   return kind
 }
 
+/** Where clients that speak so call, as the contract writes it; the first is the usual one. */
+export function pathsOf(protocol: ChainProtocol): readonly string[] {
+  return kindOf(protocol)
+    .paths.filter((path) => path.protocol === protocol)
+    .map(({ path }) => path)
+}
+
 /** The paths for calls of a model with such a chain, as the contract writes them: those that its kind of vendor supports. */
 export function endpointsOf(protocol: ChainProtocol, vendorKind: string | undefined): readonly string[] {
   const provider = vendorKind === undefined ? undefined : providerOf(vendorKind)

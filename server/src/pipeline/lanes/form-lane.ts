@@ -5,7 +5,8 @@ import type { ReservedCall } from '../call.ts'
 import { upstreamOf } from '../attempt/dialect.ts'
 import type { Leg } from '../attempt/leg.ts'
 import { rewriteBody } from './edit-body.ts'
-import type { OpenedLane } from './lane-target.ts'
+import { refusalOf } from './refusal.ts'
+import { type OpenedLane, unconvertible } from './lane-target.ts'
 import { openRewritten, type PassthroughLaneParts, type Rewritten } from './passthrough-lane.ts'
 import { isNear } from './threads/conversions.ts'
 import { sentFiles } from './threads/read-form.ts'
@@ -22,9 +23,8 @@ export function openFormLane(
 ): OpenedLane | Promise<OpenedLane> {
   const { leg, dialect, form } = target
   const read = readForm(form, call.scan.soundSeconds)
-  const why = refusalOf(read, dialect.rewrite, leg)
-  if (why !== undefined)
-    return { kind: 'refused', failure: { kind: 'unconvertible', message: why, details: undefined } }
+  const why = refusalOf(read, dialect, leg.chain.forwardModelId)
+  if (why !== undefined) return unconvertible(why)
   const openOn = (rewritten: Rewritten): OpenedLane => ({
     kind: 'open',
     lane: openRewritten(pipeline, call, { leg, dialect }, withUnread(rewritten, form)),
@@ -40,16 +40,6 @@ export function openFormLane(
 function readForm({ fields, files }: Pick<Form, 'fields' | 'files'>, soundSeconds = 0): ReadForm {
   const plain = [...fields].map(([name, value]) => [name.replace(/\[\d*\]$/, ''), value] as const)
   return { fields: Object.fromEntries(plain), files, soundSeconds }
-}
-
-/** Why the vendor cannot be asked this; undefined: it can. */
-export function refusalOf(
-  { fields, files, soundSeconds }: ReadForm,
-  rewrite: FormRewrite,
-  leg: Leg,
-): string | undefined {
-  const told = files.map(({ name, start, end }) => ({ name, size: end - start }))
-  return rewrite.refuses?.({ ...fields, model: leg.chain.forwardModelId }, { files: told, soundSeconds })
 }
 
 function rewrittenNear(

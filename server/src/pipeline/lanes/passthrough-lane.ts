@@ -21,6 +21,8 @@ import { isNear } from './threads/conversions.ts'
 import { sharedBody } from './threads/shared-body.ts'
 import { upstreamOf } from '../attempt/dialect.ts'
 import { rewriteAnswer, rewriteBody } from './edit-body.ts'
+import { refusalOf } from './refusal.ts'
+import { type OpenedLane, unconvertible } from './lane-target.ts'
 import type { Pipeline } from '../context.ts'
 import { PassedBytes } from './passed-bytes.ts'
 import { withPictures } from './linked-pictures.ts'
@@ -46,19 +48,15 @@ export function openPassthroughLane(
   call: ReservedCall,
   leg: Leg,
   dialect: LaneDialect,
-): Lane | Promise<Lane> {
+): OpenedLane | Promise<OpenedLane> {
   const injection =
     leg.chain.streamUsage === 'inject' && dialect.protocol === 'chat' ? usageInjection(call.scan) : undefined
   const opening = { leg, dialect, injection }
   if (call.scan.form !== undefined) {
     const { chunks, stored } = call.body
     const edits = formModelEdits(call.scan.modelSpans, leg.chain.forwardModelId)
-    return openOver(
-      pipeline,
-      call,
-      opening,
-      spliceChunks(stored === undefined ? chunks : [...chunks, stored], edits),
-    )
+    const body = spliceChunks(stored === undefined ? chunks : [...chunks, stored], edits)
+    return opened(openOver(pipeline, call, opening, body))
   }
   if (!isEdited(call, dialect)) {
     const { forwardModelId } = leg.chain
@@ -67,15 +65,27 @@ export function openPassthroughLane(
       ...modelEdits(call.scan.resourceSpans, `models/${forwardModelId}`),
     ]
     const body = spliceChunks(call.body.chunks, injection === undefined ? edits : [...edits, injection])
-    return openOver(pipeline, call, opening, body)
+    return opened(openOver(pipeline, call, opening, body))
   }
   const { bodyBytes, values } = call.scan
   const size = { bytes: bodyBytes, values }
-  const openOn = (rewritten: Rewritten): Lane =>
-    openOver(pipeline, call, { ...opening, rewritten }, rewritten.body)
-  const openNear = (): Lane => openOn(rewrittenNear(call, leg, dialect))
+  const openOn = (rewritten: Rewritten | Refusal): OpenedLane =>
+    'refused' in rewritten
+      ? unconvertible(rewritten.refused)
+      : opened(openOver(pipeline, call, { ...opening, rewritten }, rewritten.body))
+  const openNear = (): OpenedLane => openOn(rewrittenNear(call, leg, dialect))
   if (isNear(size)) return pipeline.conversions.turn(size)?.then(openNear) ?? openNear()
   return rewrittenFar(pipeline, call, leg).then(openOn)
+}
+
+function opened(lane: Lane): OpenedLane {
+  return { kind: 'open', lane }
+}
+
+/** The vendor cannot be asked this. */
+interface Refusal {
+  /** Why not, for the client. */
+  readonly refused: string
 }
 
 /** The wire form of its requests and answers is the client's, unless the vendor has a form of its own. */
@@ -208,9 +218,11 @@ function isEdited(call: ReservedCall, { bodyEdit, rewrite, modelPlace }: LaneDia
   return modelPlace === 'path' && call.scan.modelSpans.length > 0
 }
 
-function rewrittenNear(call: ReservedCall, leg: Leg, dialect: LaneDialect): Rewritten {
+function rewrittenNear(call: ReservedCall, leg: Leg, dialect: LaneDialect): Rewritten | Refusal {
   const parsed = parseJson(Buffer.concat(call.body.chunks))
   if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
+  const refused = refusalOf({ fields: parsed, files: [], soundSeconds: 0 }, dialect, leg.chain.forwardModelId)
+  if (refused !== undefined) return { refused }
   const { body, ...rest } = rewriteBody(parsed, dialect, leg.chain.forwardModelId)
   const bytes = Buffer.from(JSON.stringify(body))
   return { ...rest, body: { chunks: [bytes], length: bytes.byteLength } }
@@ -220,17 +232,19 @@ async function rewrittenFar(
   pipeline: Pick<Pipeline, 'conversions'>,
   call: ReservedCall,
   leg: Leg,
-): Promise<Rewritten> {
+): Promise<Rewritten | Refusal> {
   const result = await pipeline.conversions.run(
     {
       kind: 'edit',
       body: await sharedBody(call.body),
       vendorKind: upstreamOf(leg, call.catalogue).vendor.kind,
       protocol: call.endpoint.protocol,
+      path: call.endpoint.path,
       forwardModelId: leg.chain.forwardModelId,
     },
     { accountId: call.account.id },
   )
+  if (result.kind === 'refused') return { refused: result.message }
   if (result.kind !== 'edited') throw new Error(`an edit ended as ${result.kind}`)
   const { body, dropped, context } = result
   return { dropped, context, body: { chunks: [body], length: body.byteLength } }

@@ -1,8 +1,8 @@
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import { chatDialect } from '../dialects/chat.ts'
-import { imagesDialect } from '../dialects/images-dialect.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
+import { xaiImages } from './images.ts'
 import { xaiVideo } from './video.ts'
 
 /** Its imitation of the messages protocol is deprecated by the vendor and left out here. */
@@ -13,7 +13,7 @@ export const xai: Provider = {
   publicFields: [],
   extraCosts: ['web_search', 'x_search', 'code_interpreter'],
   dialects: {
-    images: imagesDialect({}),
+    images: xaiImages,
     chat: chatDialect({
       capabilities: (model) => ({ ...grok(model), ...(reasons(model) ? { stopMax: 0 } : {}) }),
     }),

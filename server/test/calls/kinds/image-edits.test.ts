@@ -1,6 +1,6 @@
 /** `POST /v1/images/edits` and `/v1/images/variations`: forms pass byte for byte but for the model, and the images that were made are charged. */
 import OpenAI, { toFile } from 'openai'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { postJson, readAnswer } from '../../gateway/client.ts'
 import { putChain, putModel, putVendor, NO_TOKEN_PRICES, TOKEN_PRICES } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
@@ -20,6 +20,12 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('spare', at.spare),
   ...putVendor('words', at.spare, { kind: 'ark' }),
   ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
+  ...putVendor('grok', at.upstream, { kind: 'xai' }),
+  putModel('of-grok', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'of-grok', vendor: 'grok', protocol: 'images' }),
+  putModel('of-two', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'of-two', vendor: 'grok', protocol: 'images' }),
+  putChain({ model: 'of-two', vendor: 'spare', protocol: 'images', priority: 2 }),
   putModel('picture', { supportFeatures: ['image'], pricing: BY_IMAGE }),
   putChain({ model: 'picture', vendor: 'acme', protocol: 'images' }),
   putChain({ model: 'picture', vendor: 'words', protocol: 'images', priority: 2 }),
@@ -136,6 +142,131 @@ test.each([
 test('a form at the path of new images is no document', async () => {
   const answer = await send('/v1/images/generations', form('picture'))
   expect([answer.status, answer.body.code]).toEqual([400, 40000])
+})
+
+describe('xAI, which takes a document that names pictures by address', () => {
+  const ofGrok = (count: number) =>
+    answerJson({
+      data: Array.from({ length: count }, () => ({ b64_json: 'AAAA', mime_type: 'image/png' })),
+      usage: { cost_in_usd_ticks: 400_000_000 },
+    })
+  const json = (body: object, path = EDITS) =>
+    postJson(`${gateway.baseUrl}${path}`, body, { authorization: `Bearer ${gateway.key}` })
+
+  test('gets one in place of the form of the official SDK; what was made is charged [D-images-30]', async () => {
+    const held: bigint[] = []
+    const account = await gateway.newAccount({ credits: 1_000 })
+    upstream.answer(async (request, response) => {
+      held.push((await gateway.account(account.id)).held)
+      await ofGrok(1)(request, response)
+    })
+    const client = new OpenAI({ apiKey: account.key, baseURL: `${gateway.baseUrl}/v1`, maxRetries: 0 })
+    const image = await toFile(PICTURE, 'a.png', { type: 'image/png' })
+    const mask = await toFile(PICTURE, 'm.png', { type: 'image/png' })
+    const { data } = await client.images.edit({
+      model: 'of-grok',
+      image: [image, image],
+      mask,
+      prompt: 'red',
+      n: 2,
+      size: '1024x1024',
+      input_fidelity: 'high',
+    })
+    expect(data).toMatchObject([{ b64_json: 'AAAA' }])
+    const place = { type: 'image_url', url: `data:image/png;base64,${PICTURE.toString('base64')}` }
+    expect(
+      upstream.requests.map(({ path, headers, json: body }) => [path, headers['content-type'], body()]),
+    ).toEqual([
+      [
+        '/images/edits',
+        'application/json',
+        {
+          model: 'of-grok-upstream',
+          prompt: 'red',
+          images: [place, place],
+          mask: place,
+          n: 2,
+          aspect_ratio: '1:1',
+        },
+      ],
+    ])
+    expect(held).toEqual([2n * PER_IMAGE])
+    expect(await gateway.lastLog()).toMatchObject({
+      images: 1,
+      amount: PER_IMAGE,
+      droppedFields: ['input_fidelity'],
+    })
+  })
+
+  test.each<[string, object, object]>([
+    [
+      'of OpenAI',
+      { images: [{ image_url: 'https://a.example/b.png' }] },
+      { image: { type: 'image_url', url: 'https://a.example/b.png' } },
+    ],
+    [
+      'of its own',
+      { image: { type: 'image_url', url: 'https://a.example/b.png' }, aspect_ratio: '2:1' },
+      { image: { type: 'image_url', url: 'https://a.example/b.png' }, aspect_ratio: '2:1' },
+    ],
+  ])('and so it does for a document %s [D-images-31]', async (_whose, asked, sent) => {
+    upstream.answer(ofGrok(1))
+    expect((await json({ model: 'of-grok', prompt: 'red', ...asked })).status).toBe(200)
+    expect(upstream.requests.map((one) => one.json())).toEqual([
+      { model: 'of-grok-upstream', prompt: 'red', ...sent },
+    ])
+  })
+
+  test('new images pass byte for byte all the same [D-images-32]', async () => {
+    upstream.answer(ofGrok(1))
+    const sent = '{ "model":"of-grok", "prompt":"r\\u0065d", "seed": 12345678901234567890 }'
+    const answer = await fetch(`${gateway.baseUrl}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+      body: sent,
+    })
+    expect(answer.status).toBe(200)
+    expect(upstream.requests.map((got) => [got.path, got.body.toString()])).toEqual([
+      ['/images/generations', sent.replace('"of-grok"', '"of-grok-upstream"')],
+    ])
+  })
+
+  test('by a thread, where the pictures are large', async () => {
+    upstream.answer(ofGrok(1))
+    const large = Buffer.concat([PICTURE, Buffer.alloc(2_000_000, 7)])
+    const image = { image_url: `data:image/png;base64,${large.toString('base64')}` }
+    expect((await json({ model: 'of-grok', prompt: 'red', images: [image] })).status).toBe(200)
+    const sent = form('of-grok')
+    const large2 = Buffer.from(
+      sent.toString('latin1').replace(PICTURE.toString('latin1'), large.toString('latin1')),
+      'latin1',
+    )
+    expect((await send(EDITS, large2)).status).toBe(200)
+    const place = { type: 'image_url', url: image.image_url }
+    expect(upstream.requests.map((one) => one.json())).toMatchObject([{ image: place }, { image: place }])
+  })
+
+  test('a picture by the id of a file is refused, unless another vendor knows it [D-images-33]', async () => {
+    const images = [{ file_id: 'file-1' }]
+    const refused = await json({ model: 'of-grok', prompt: 'red', images })
+    expect([refused.status, refused.body.code]).toEqual([400, 40000])
+    expect(refused.body.message).toContain('images: name a picture by its address')
+    expect(upstream.requests).toHaveLength(0)
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+    spare.answer(made(1))
+    expect((await json({ model: 'of-two', prompt: 'red', images })).status).toBe(200)
+    expect(spare.requests.map((one) => one.json())).toMatchObject([{ images }])
+    expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', amount: PER_IMAGE })
+  })
+
+  test.each<[string, object, number]>([
+    ['what is no answer', { hello: 1 }, 502],
+    ['an answer without a picture', { data: [] }, 200],
+  ])('%s costs nothing', async (_what, answered, status) => {
+    upstream.answer(answerJson(answered))
+    const { status: got } = await json({ model: 'of-grok', prompt: 'red', image: 'https://a.example/b.png' })
+    expect([got, (await gateway.lastLog()).amount]).toEqual([status, 0n])
+  })
 })
 
 test('the official SDK changes an image, reads it while it is made, and makes others like it [D-images-24]', async () => {

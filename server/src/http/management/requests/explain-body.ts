@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { WIRE_IDS } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
+import { pathsOf } from '../../../pipeline/kinds/index.ts'
 import { listensTo, wireOf } from '../../../pipeline/kinds/wire.ts'
 
 /** A day of sound a hundred times: more than any body holds. */
@@ -10,6 +11,10 @@ const SOUND_SECONDS_MAX = 8_640_000
 export const explainBody = z.strictObject({
   protocol: z.enum(WIRE_IDS).default('chat').meta({ description: 'The protocol of `body`.' }),
   body: z.record(z.string(), z.unknown()).meta({ description: 'The body the call would have.' }),
+  path: z.string().optional().meta({
+    description:
+      'Where the call would go, of a protocol with several paths (images, rerank, transcription); if absent, to its usual one.',
+  }),
   key_id: z.string().optional().meta({
     description: 'The API key that would call; needed with a session, with an API key it is itself.',
   }),
@@ -24,7 +29,11 @@ export const explainBody = z.strictObject({
 
 /** What is asked of the pipeline, beside who calls. */
 export function questionOf(asked: z.output<typeof explainBody>) {
-  const { protocol, body, address, model, stream, audio_seconds: soundSeconds } = asked
+  const { protocol, body, path, address, model, stream, audio_seconds: soundSeconds } = asked
+  const paths = pathsOf(protocol)
+  if (path !== undefined && !paths.includes(path)) {
+    throw new GatewayError(40000, { message: `path: calls of ${protocol} go to ${paths.join(' or ')}` })
+  }
   if (soundSeconds === undefined && listensTo(protocol)) {
     throw new GatewayError(40000, { message: 'audio_seconds: say how long the sound of the form would play' })
   }
@@ -33,6 +42,7 @@ export function questionOf(asked: z.output<typeof explainBody>) {
     address,
     ip: undefined,
     protocol,
+    path,
     pathModel: inPath ? model : undefined,
     stream: inPath ? (stream ?? false) : undefined,
     body: Buffer.from(JSON.stringify(body)),

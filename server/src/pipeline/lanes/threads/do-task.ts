@@ -13,6 +13,7 @@ import type { PassedDialect, Provider, WireDialect } from '../../../providers/pr
 import { clientInput, encodePrepared, prepareConversion, unkept } from '../convert-request.ts'
 import { parseJson } from '../../attempt/classify.ts'
 import { editBody, rewriteAnswer, rewriteBody } from '../edit-body.ts'
+import { refusalOf } from '../refusal.ts'
 import { answerText, countImages } from './answer-text.ts'
 import { bytesOf } from './bytes-of.ts'
 import { readFarOrder, submitFar } from './order-tasks.ts'
@@ -156,14 +157,13 @@ function nameOnly(tool: Tool): Tool {
   }
 }
 
-function editRequest({ body, vendorKind, protocol, forwardModelId }: EditTask): TaskResult {
+function editRequest({ body, vendorKind, protocol, path, forwardModelId }: EditTask): TaskResult {
   const parsed = parseJson(body)
   if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
-  const { dropped, context, ...rewritten } = rewriteBody(
-    parsed,
-    spokenDialectOf(vendorKind, protocol),
-    forwardModelId,
-  )
+  const dialect = spokenDialectOf(vendorKind, protocol, path)
+  const refused = refusalOf({ fields: parsed, files: [], soundSeconds: 0 }, dialect, forwardModelId)
+  if (refused !== undefined) return { kind: 'refused', message: refused, details: undefined }
+  const { dropped, context, ...rewritten } = rewriteBody(parsed, dialect, forwardModelId)
   return { kind: 'edited', body: bytesOf(rewritten.body), dropped, context }
 }
 
@@ -229,7 +229,11 @@ function dialectOf<Id extends WireId>(vendorKind: string, protocol: Id) {
   return dialect
 }
 
-/** The same for a client of this protocol, whatever chain answers it. */
-function spokenDialectOf(vendorKind: string, client: WireId): WireDialect & Pick<PassedDialect, 'rewrite'> {
-  return dialectForClient(dialectOf(vendorKind, chainProtocolOf(client)), client)
+/** The same for a client of this protocol, whatever chain answers it. `path` absent: it is one that is rewritten. */
+function spokenDialectOf(
+  vendorKind: string,
+  client: WireId,
+  path?: string,
+): WireDialect & Pick<PassedDialect, 'rewrite'> {
+  return dialectForClient(dialectOf(vendorKind, chainProtocolOf(client)), client, path)
 }

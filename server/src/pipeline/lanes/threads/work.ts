@@ -81,6 +81,8 @@ export interface EditTask {
   readonly body: Uint8Array
   readonly vendorKind: string
   readonly protocol: WireId
+  /** That the client called. */
+  readonly path: string
   readonly forwardModelId: string
 }
 

@@ -11,7 +11,11 @@ export function overEmbeddings(
   vendor: FormRewrite | undefined,
   purpose: TextPurpose | undefined,
 ): FormRewrite {
+  const refuses = vendor?.refuses
   return {
+    ...(refuses === undefined
+      ? {}
+      : { refuses: (body, sent) => refuses(toEmbeddings(body, purpose).body, sent) }),
     request: (body) => {
       const { body: asked, dropped, context } = toEmbeddings(body, purpose)
       const sent: RewrittenRequest = vendor?.request(asked) ?? { body: asked, dropped: [], context: {} }

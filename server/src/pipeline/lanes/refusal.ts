@@ -1,0 +1,12 @@
+import type { PassedDialect } from '../../providers/provider.ts'
+import type { ReadForm } from './threads/work.ts'
+
+/** Why the vendor cannot be asked this; undefined: it can. `fields`: the body, or the text fields of a form. */
+export function refusalOf(
+  { fields, files, soundSeconds }: ReadForm,
+  { rewrite }: Pick<PassedDialect, 'rewrite'>,
+  forwardModelId: string,
+): string | undefined {
+  const told = files.map(({ name, start, end }) => ({ name, size: end - start }))
+  return rewrite?.refuses?.({ ...fields, model: forwardModelId }, { files: told, soundSeconds })
+}
