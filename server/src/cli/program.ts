@@ -409,7 +409,7 @@ function addLogs(program: Command, io: Console): void {
     .option('--from <date>', 'not older; without it a day of hours, or 30 days')
     .option('--to <date>', 'not newer')
     .option('--interval <interval>', 'hour, day or total', 'day')
-    .option('--by <group...>', 'one row for each model, key or app')
+    .option('--by <group...>', 'one row for each model, key, app or account')
     .option('--time-zone <zone>', "the time zone of days; without it the platform's")
     .option('--recount', 'sum the period again from the log, as far as the log goes back')
     .option(...JSON_OPTION)

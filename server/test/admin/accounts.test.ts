@@ -148,7 +148,10 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(key, 'pro-only')).body.code).toBe(40203)
     await change(id, { subscription: { plan: 'PRO', days: 30 } })
     expect((await call(key, 'pro-only')).status).toBe(200)
-    expect(await read(id)).toMatchObject({ plan: 'PRO' })
+    expect(await read(id)).toMatchObject({
+      plan: 'PRO',
+      quota: [{ credits: '5000', seconds: 3600, used: '0', remaining: '5000', resets_at: null }],
+    })
     await change(id, { subscription: null })
     expect((await call(key, 'pro-only')).body.code).toBe(40203)
   })
@@ -225,6 +228,33 @@ describe('PATCH admin/accounts/{id}', () => {
     const log = JSON.stringify((await admin.get(`/audit?subject=${id}`)).body)
     expect(log).not.toContain(first)
     expect(log).not.toContain(second)
+  })
+
+  test('the keys of all accounts are one list, with whose they are and when they were used last', async () => {
+    const one = await admin.gateway.newAccount({ email: 'one@lists.example.com' })
+    const other = await admin.gateway.newAccount({ email: 'other@lists.example.com' })
+    const made = dataOf(await admin.post(`/accounts/${other.id}/keys`, { name: 'never used' }))
+    await call(one.key)
+    await admin.gateway.settled()
+    const list = async (query: string) => (await admin.get(`/keys?${query}`)).body.data as Fields[]
+    const rows = await list('search=lists.example')
+    expect(rows.map((row) => [row['id'], row['account_id'], row['account_name']])).toEqual(
+      expect.arrayContaining([[made['id'], other.id, 'other@lists.example.com']]),
+    )
+    expect(new Set(rows.map((row) => row['account_id']))).toEqual(new Set([one.id, other.id]))
+    expect(rows.find((row) => row['id'] === made['id'])).toMatchObject({
+      last_used_at: null,
+      status: 'enabled',
+    })
+    expect(rows.filter((row) => row['last_used_at'] !== null)).toMatchObject([{ account_id: one.id }])
+    expect(JSON.stringify(rows)).not.toContain(one.key)
+    await admin.patch(`/accounts/${other.id}/keys/${String(made['id'])}`, { status: 'disabled' })
+    expect(await list(`state=disabled&account_id=${other.id}`)).toMatchObject([{ id: made['id'] }])
+    expect(await list(`state=disabled&account_id=${one.id}`)).toEqual([])
+    const [first] = await list('search=lists.example&limit=1')
+    const next = (await admin.get('/keys?search=lists.example&limit=1')).body['next_cursor']
+    const [second] = await list(`search=lists.example&limit=1&cursor=${String(next)}`)
+    expect([first?.['id'], second?.['id']]).toEqual(rows.slice(0, 2).map((row) => row['id']))
   })
 
   test('a key is only reached through the account whose it is', async () => {

@@ -74,6 +74,66 @@ describe('logs over all accounts', () => {
     expect(one['totals']).toMatchObject({ calls: 2, deducted: '26' })
   })
 
+  test('are summed by account and by key, with what those are called', async () => {
+    const sums = dataOf(await admin.get('/statistics?group_by=account,key&interval=total'))
+    const keys = sums['keys'] as Fields[]
+    const ownerOf = (id: unknown) => keys.find((key) => key['id'] === id)?.['account_id']
+    const rows = sums['rows'] as Fields[]
+    const told = rows.map((row) => [row['account_id'], ownerOf(row['key_id']), row['calls']])
+    expect(told).toHaveLength(2)
+    expect(told).toContainEqual([customer.id, customer.id, 2])
+    expect(told).toContainEqual([admin.gateway.accountId, admin.gateway.accountId, 1])
+    expect(sums['accounts']).toContainEqual({ id: customer.id, name: 'customer@example.com' })
+    const byModel = dataOf(await admin.get('/statistics?group_by=model&interval=total'))
+    expect([byModel['keys'], byModel['accounts']]).toEqual([[], []])
+  })
+
+  test('are summed by days of the zone that is named', async () => {
+    const days = dataOf(await admin.get('/statistics?interval=day&time_zone=Asia/Kolkata'))[
+      'rows'
+    ] as Fields[]
+    // Kolkata is half an hour off the hours of UTC.
+    expect(String(days.at(-1)?.['at'])).toMatch(/:30:00.000Z$/)
+    expect((await admin.get('/statistics?time_zone=Nowhere')).body.message).toContain(
+      'time_zone must be a time zone',
+    )
+  })
+
+  test.each(['account_id', 'key_id', 'model'])(
+    'where only the largest %s is told, the others are one row',
+    async (field) => {
+      const path = `/statistics?group_by=${field.replace('_id', '')}&largest=1&interval=total`
+      const { rows, totals } = dataOf(await admin.get(path)) as { rows: Fields[]; totals: Fields }
+      expect(totals).toMatchObject({ calls: 3, deducted: '39' })
+      const sums = rows.map((row) => [row[field] === '(other)', row['deducted'], row['calls']])
+      expect(sums).toHaveLength(2)
+      expect(sums).toContainEqual([false, '26', 2])
+      expect(sums).toContainEqual([true, '13', 1])
+    },
+  )
+
+  test('margins by account: those that paid most one by one, all others as one', async () => {
+    const report = dataOf(await admin.get('/margin/accounts'))
+    expect(report).toMatchObject({
+      accounts: [
+        { account_id: customer.id, account_name: 'customer@example.com', calls: 2, revenue: '26' },
+        { account_id: admin.gateway.accountId, calls: 1, revenue: '13' },
+      ],
+      others: null,
+      totals: { calls: 3, free_calls: 0, byok_calls: 0, revenue: '39' },
+    })
+    const [first, ...none] = dataOf(await admin.get('/margin/accounts?limit=1'))['accounts'] as Fields[]
+    expect([first?.['account_id'], none]).toEqual([customer.id, []])
+    expect(dataOf(await admin.get('/margin/accounts?limit=1'))['others']).toMatchObject({
+      accounts: 1,
+      calls: 1,
+      revenue: '13',
+    })
+    expect((await admin.get('/margin/accounts?from=2026-01-01T00:00:00Z')).body.message).toContain(
+      'at most 31 days',
+    )
+  })
+
   test('margins: what each chain brought in, and what it cost where that is known', async () => {
     const chains = rowsOf(await admin.get('/chains'))
     const plain = chains.find((chain) => chain['model_id'] === 'plain')
@@ -91,6 +151,13 @@ describe('logs over all accounts', () => {
       ],
     })
     expect(rowsOf(await admin.get('/audit?limit=1'))).toMatchObject([{ action: 'chain.change' }])
+    // The customer called a chain without stated costs too.
+    expect(dataOf(await admin.get('/margin/accounts'))).toMatchObject({
+      accounts: [
+        { account_id: customer.id, cost: null, margin: null },
+        { account_id: admin.gateway.accountId, cost: '5', margin: '8' },
+      ],
+    })
     const [day] = (dataOf(await admin.get('/margin?timezone=Asia/Kolkata'))['days'] as Fields[]).slice(-1)
     expect(day).toMatchObject({ chains: report['chains'] })
     // Kolkata is half an hour off the hours of UTC.

@@ -4,7 +4,7 @@
  */
 import { nextDay } from '../../core/calendar.ts'
 import type { DecimalText, Pricing, Settings } from '../../core/catalogue.ts'
-import type { ChainId } from '../../core/ids.ts'
+import type { AccountId, ChainId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { knownRateOf } from '../../core/pricing/currency.ts'
 import { recomputeAmount } from '../../core/pricing/price.ts'
@@ -13,17 +13,20 @@ import type { Storage } from '../../storage/storage.ts'
 import { creditsText } from '../money/amounts.ts'
 import type { RecipeLine } from '../../core/ledger/recipe.ts'
 
-export interface ChainMargin {
+export interface ChainMargin extends Margin {
   readonly chain_id: number
   readonly model: string | null
   readonly vendor_code: string | null
+}
+
+export interface Margin {
   readonly calls: number
   /** Calls nothing was deducted for. */
   readonly free_calls: number
   /** Calls over the customer's own credential: no revenue and no cost of ours. */
   readonly byok_calls: number
   readonly revenue: string
-  /** null: no cost prices are stated for the chain. */
+  /** null: no cost prices are stated for a chain that was called. */
   readonly cost: string | null
   readonly margin: string | null
 }
@@ -43,6 +46,18 @@ export interface MarginDay {
   readonly chains: readonly ChainMargin[]
 }
 
+export interface AccountMargins {
+  /** Those that paid most first. */
+  readonly accounts: readonly AccountMargin[]
+  /** All that are not among them; undefined: nobody. */
+  readonly others: (Margin & { readonly accounts: number }) | undefined
+  readonly totals: Margin
+}
+
+export interface AccountMargin extends Margin {
+  readonly accountId: AccountId
+}
+
 interface Period {
   /** Epoch ms, both included. */
   readonly from: number
@@ -57,16 +72,16 @@ export async function readMargin(
 ): Promise<MarginReport> {
   const costs = await storage.prices.costs()
   const { settings } = await storage.catalogue.read()
-  const view = (sums: ReadonlyMap<ChainId, Sums>): readonly ChainMargin[] =>
+  const view = (sums: ReadonlyMap<ChainId, ChainSums>): readonly ChainMargin[] =>
     [...sums]
-      .map(([id, one]) => viewSums(id, one, costs.has(id)))
+      .map(([id, one]) => viewChain(id, one, costs.has(id)))
       .sort((one, other) => one.chain_id - other.chain_id)
-  const all = new Map<ChainId, Sums>()
+  const all = new Map<ChainId, ChainSums>()
   const days: MarginDay[] = []
   const end = to + 1
   for (let from = first; from < end; ) {
     const until = Math.min(nextDay(from, timezone ?? 'UTC'), end)
-    const ofDay = new Map<ChainId, Sums>()
+    const ofDay = new Map<ChainId, ChainSums>()
     for (const used of await storage.customers.usage.chains({ from, until })) {
       const cost = knownCost(costs.get(used.chainId), settings)
       for (const sums of [all, ofDay]) addUsage(sums, used, cost)
@@ -78,14 +93,70 @@ export async function readMargin(
   return { chains, days, calls: chains.reduce((calls, chain) => calls + chain.calls, 0), complete: true }
 }
 
+/** The same by account, `limit` of them one by one. Read a day at a time; of each account one sum is held. */
+export async function readAccountMargins(
+  storage: Pick<Storage, 'customers' | 'prices' | 'catalogue'>,
+  { from: first, to }: Pick<Period, 'from' | 'to'>,
+  limit: number,
+): Promise<AccountMargins> {
+  const costs = await storage.prices.costs()
+  const { settings } = await storage.catalogue.read()
+  const byAccount = new Map<AccountId, Sums>()
+  const end = to + 1
+  for (let from = first; from < end; from = nextDay(from, 'UTC')) {
+    const until = Math.min(nextDay(from, 'UTC'), end)
+    for (const used of await storage.customers.usage.chains({ from, until, accounts: 'apart' })) {
+      // Only calls of accounts have prices.
+      if (used.accountId === undefined) continue
+      const sums = byAccount.get(used.accountId) ?? nothing()
+      byAccount.set(used.accountId, sums)
+      addTo(sums, used, knownCost(costs.get(used.chainId), settings))
+    }
+  }
+  const sorted = [...byAccount].sort(([, one], [, other]) => byRevenue(one, other))
+  const rest = sorted.slice(limit)
+  return {
+    accounts: sorted.slice(0, limit).map(([id, sums]) => ({ accountId: id, ...viewMargin(sums) })),
+    others: rest.length === 0 ? undefined : { accounts: rest.length, ...viewMargin(sumOf(rest)) },
+    totals: viewMargin(sumOf(sorted)),
+  }
+}
+
+function byRevenue(one: Sums, other: Sums): number {
+  if (one.revenue !== other.revenue) return one.revenue > other.revenue ? -1 : 1
+  return other.calls - one.calls
+}
+
 interface Sums {
-  readonly model: string | undefined
-  readonly vendor: string | undefined
   calls: number
   free: number
   byok: number
   revenue: bigint
   cost: bigint
+  /** Of every chain that was called for the platform's money. */
+  isCostKnown: boolean
+}
+
+interface ChainSums extends Sums {
+  readonly model: string | undefined
+  readonly vendor: string | undefined
+}
+
+function nothing(): Sums {
+  return { calls: 0, free: 0, byok: 0, revenue: 0n, cost: 0n, isCostKnown: true }
+}
+
+function sumOf(all: readonly (readonly [AccountId, Sums])[]): Sums {
+  const whole = nothing()
+  for (const [, one] of all) {
+    whole.calls += one.calls
+    whole.free += one.free
+    whole.byok += one.byok
+    whole.revenue += one.revenue
+    whole.cost += one.cost
+    whole.isCostKnown &&= one.isCostKnown
+  }
+  return whole
 }
 
 /** Stated prices with what their currency is worth today. */
@@ -99,36 +170,39 @@ function knownCost(pricing: Pricing | undefined, settings: Settings): Cost | und
   return { pricing, creditsPerUnit: knownRateOf(settings, pricing.currency) }
 }
 
-function addUsage(sums: Map<ChainId, Sums>, used: ChainUsage, cost: Cost | undefined): void {
-  const one = sums.get(used.chainId) ?? {
-    model: used.model,
-    vendor: used.vendorCode,
-    calls: 0,
-    free: 0,
-    byok: 0,
-    revenue: 0n,
-    cost: 0n,
-  }
+function addUsage(sums: Map<ChainId, ChainSums>, used: ChainUsage, cost: Cost | undefined): void {
+  const one = sums.get(used.chainId) ?? { ...nothing(), model: used.model, vendor: used.vendorCode }
   sums.set(used.chainId, one)
+  addTo(one, used, cost)
+}
+
+function addTo(one: Sums, used: ChainUsage, cost: Cost | undefined): void {
   one.calls += used.calls
   one.byok += used.byok
   one.free += used.free
   one.revenue += used.deducted
   if (cost !== undefined) one.cost += costOf(used, cost)
+  else if (used.calls > used.byok) one.isCostKnown = false
 }
 
-function viewSums(id: ChainId, one: Sums, known: boolean): ChainMargin {
-  const credits = (amount: bigint): string => creditsText(microCredits(amount))
+function viewChain(id: ChainId, one: ChainSums, known: boolean): ChainMargin {
   return {
     chain_id: id,
     model: one.model ?? null,
     vendor_code: one.vendor ?? null,
+    ...viewMargin({ ...one, isCostKnown: known }),
+  }
+}
+
+function viewMargin(one: Sums): Margin {
+  const credits = (amount: bigint): string => creditsText(microCredits(amount))
+  return {
     calls: one.calls,
     free_calls: one.free,
     byok_calls: one.byok,
     revenue: credits(one.revenue),
-    cost: known ? credits(one.cost) : null,
-    margin: known ? credits(one.revenue - one.cost) : null,
+    cost: one.isCostKnown ? credits(one.cost) : null,
+    margin: one.isCostKnown ? credits(one.revenue - one.cost) : null,
   }
 }
 

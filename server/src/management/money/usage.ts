@@ -1,6 +1,6 @@
 /** What an account used, summed from its call log. */
 import { DAY_MS, HALF_HOUR_MS, HOUR_MS } from '../../core/durations.ts'
-import type { AccountId, KeyId } from '../../core/ids.ts'
+import { type AccountId, accountId, type KeyId, keyId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import type { Period, UsageGroup, UsageRow } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -18,6 +18,10 @@ const PERIOD_MS_MAX: Record<UsageInterval, number> = {
 }
 /** Rows of one answer. */
 const ROWS_MAX = 10_000
+/** Rows that are read of a day where only the largest groups are told. */
+const DAY_ROWS_MAX = 50_000
+/** In place of what a row is grouped by: it sums the groups that are not told one by one. */
+export const OTHER_GROUPS = '(other)'
 
 /** Where a period that names no end ends, by the buckets that sums are kept in: the same all through a half-hour, so that an unchanged answer stays unchanged. */
 export function openEnd(at: number): number {
@@ -32,12 +36,14 @@ export interface UsageQuestion extends Period {
   readonly keyIds?: readonly KeyId[] | undefined
   readonly interval: UsageInterval
   readonly groups: readonly UsageGroup[]
+  /** Only so many groups, those that paid most, then those with most calls; the others are summed as one. Absent: all. */
+  readonly largest?: number | undefined
   /** Whose midnight ends a day. */
   readonly timezone: string
 }
 
 export type UsageAnswer =
-  | { readonly kind: 'usage'; readonly rows: readonly UsageView[]; readonly totals: UsageSums }
+  | { readonly kind: 'usage'; readonly rows: readonly AccountUsageView[]; readonly totals: UsageSums }
   | UsageRefusal
 
 /** The period or the answer would be too large; what to do about it. */
@@ -76,13 +82,22 @@ export interface UsageView extends UsageSums {
   readonly app_id: string | null
 }
 
+export interface AccountUsageView extends UsageView {
+  /** null: not grouped by it, or of no account. */
+  readonly account_id: string | null
+}
+
 export async function readUsage(
   storage: Pick<Storage, 'customers'>,
   question: UsageQuestion,
 ): Promise<UsageAnswer> {
   const summed = await sumUsage(storage, question)
   if (summed.kind === 'refused') return summed
-  return { kind: 'usage', rows: summed.rows.map(viewRow), totals: viewSums(summed.rows) }
+  return {
+    kind: 'usage',
+    rows: summed.rows.map((row) => ({ ...viewRow(row), account_id: row.accountId ?? null })),
+    totals: viewSums(summed.rows),
+  }
 }
 
 /** Read a day at a time, so that no question holds a database for long, whatever it asks for. */
@@ -102,35 +117,83 @@ export async function sumUsage(
   }
   const rows = new Map<string, UsageRow>()
   for (const period of daysOf(question)) {
-    for (const row of await readPart(storage, question, period)) {
+    const part = await readPart(storage, question, period)
+    if (part.length > rowsMaxOf(question)) return tooMany(question)
+    for (const row of part) {
       const at = question.interval === 'total' ? question.from : row.at
-      const key = JSON.stringify([at, row.model, row.keyId, row.appId])
-      const before = rows.get(key)
-      rows.set(key, before === undefined ? { ...row, at } : addRows(before, row))
+      addTo(rows, { ...row, at })
     }
-    if (rows.size > ROWS_MAX) {
-      const message = `splits this period into more than ${ROWS_MAX} rows: group by less, or ask for a shorter one`
-      return { kind: 'refused', path: 'group_by', message }
-    }
+    if (question.largest === undefined && rows.size > ROWS_MAX) return tooMany(question)
   }
-  return { kind: 'sums', rows: [...rows.values()] }
+  const all = [...rows.values()]
+  const told = question.largest === undefined ? all : withOthersSummed(all, question.largest, question.groups)
+  return told.length > ROWS_MAX ? tooMany(question) : { kind: 'sums', rows: told }
+}
+
+function rowsMaxOf({ largest }: UsageQuestion): number {
+  return largest === undefined ? ROWS_MAX : DAY_ROWS_MAX
+}
+
+function tooMany(question: UsageQuestion): UsageRefusal {
+  const message = `splits this period into more than ${rowsMaxOf(question)} rows: group by less, or ask for a shorter one`
+  return { kind: 'refused', path: 'group_by', message }
+}
+
+function addTo(rows: Map<string, UsageRow>, row: UsageRow): void {
+  const key = JSON.stringify([row.at, ...groupOf(row)])
+  const before = rows.get(key)
+  rows.set(key, before === undefined ? row : addRows(before, row))
+}
+
+function groupOf({ accountId, model, keyId, appId }: UsageRow): readonly (string | undefined)[] {
+  return [accountId, model, keyId, appId]
+}
+
+/** Each group is told or not for the whole period, however much it used in a bucket. */
+function withOthersSummed(
+  rows: readonly UsageRow[],
+  count: number,
+  groups: readonly UsageGroup[],
+): readonly UsageRow[] {
+  const wholes = new Map<string, UsageRow>()
+  for (const row of rows) addTo(wholes, { ...row, at: 0 })
+  const largest = [...wholes.values()].sort(byWhatWasPaid).slice(0, count)
+  const told = new Set(largest.map((row) => JSON.stringify(groupOf(row))))
+  const shown = new Map<string, UsageRow>()
+  for (const row of rows)
+    addTo(shown, told.has(JSON.stringify(groupOf(row))) ? row : { ...row, ...othersOf(groups) })
+  return [...shown.values()]
+}
+
+function byWhatWasPaid(one: UsageRow, other: UsageRow): number {
+  if (one.deducted !== other.deducted) return one.deducted > other.deducted ? -1 : 1
+  return other.calls - one.calls
+}
+
+function othersOf(groups: readonly UsageGroup[]): Partial<UsageRow> {
+  return {
+    ...(groups.includes('account') && { accountId: accountId(OTHER_GROUPS) }),
+    ...(groups.includes('model') && { model: OTHER_GROUPS }),
+    ...(groups.includes('key') && { keyId: keyId(OTHER_GROUPS) }),
+    ...(groups.includes('app') && { appId: OTHER_GROUPS }),
+  }
 }
 
 /** One stretch of it. */
 async function readPart(
   storage: Pick<Storage, 'customers'>,
-  { accountId, keyId, keyIds, groups, interval }: UsageQuestion,
+  question: UsageQuestion,
   { from, until }: Period,
 ): Promise<readonly UsageRow[]> {
   return storage.customers.usage.sums({
-    accountId,
-    keyId,
-    keyIds,
-    groups,
+    accountId: question.accountId,
+    keyId: question.keyId,
+    keyIds: question.keyIds,
+    groups: question.groups,
     from,
     until,
-    bucketMs: interval === 'hour' ? HOUR_MS : until - from,
-    rowsMax: ROWS_MAX + 1,
+    bucketMs: question.interval === 'hour' ? HOUR_MS : until - from,
+    rowsMax: rowsMaxOf(question) + 1,
   })
 }
 
@@ -151,6 +214,7 @@ function nextHourOrDay(at: number): number {
 
 const NOTHING_USED: UsageRow = {
   at: 0,
+  accountId: undefined,
   model: undefined,
   keyId: undefined,
   appId: undefined,
@@ -175,6 +239,7 @@ export function addRows(left: UsageRow, right: UsageRow): UsageRow {
   const money = (one: MicroCredits, other: MicroCredits) => microCredits(one + other)
   return {
     at: left.at,
+    accountId: left.accountId,
     model: left.model,
     keyId: left.keyId,
     appId: left.appId,

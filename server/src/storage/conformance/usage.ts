@@ -7,6 +7,7 @@ import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { accountId, callId, chainId, instanceId, keyId, modelId, vendorCode } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
 import {
+  type ChainQuestion,
   type ChainUsage,
   type Period,
   USAGE_GROUPS,
@@ -55,7 +56,8 @@ export function describeUsageSums(suite: StorageSuite): void {
           const compare = async () => {
             for (const one of questions) {
               expect(await readSums(storage, one)).toEqual(addUp(rows, one))
-              expect(await readChains(storage, one)).toEqual(addUpChains(rows, one))
+              for (const asked of [one, { ...one, accounts: 'apart' } as const])
+                expect(await readChains(storage, asked)).toEqual(addUpChains(rows, asked))
             }
           }
           await compare()
@@ -303,7 +305,7 @@ async function readSums(storage: Storage, asked: UsageQuestion): Promise<readonl
   return inOrder(await storage.customers.usage.sums(asked))
 }
 
-async function readChains(storage: Storage, period: Period): Promise<readonly ChainUsage[]> {
+async function readChains(storage: Storage, period: ChainQuestion): Promise<readonly ChainUsage[]> {
   return inOrder(await storage.customers.usage.chains(period))
 }
 
@@ -324,6 +326,7 @@ function addUp(rows: readonly CallLogRow[], asked: UsageQuestion): readonly Usag
     if (keys !== undefined && (row.keyId === undefined || !keys.includes(row.keyId))) continue
     const shown = {
       at: from + Math.floor((row.createdAt - from) / bucketMs) * bucketMs,
+      accountId: groups.includes('account') ? row.accountId : undefined,
       model: groups.includes('model') ? (row.model ?? row.modelRequested) : undefined,
       keyId: groups.includes('key') ? row.keyId : undefined,
       appId: groups.includes('app') ? row.appId : undefined,
@@ -352,13 +355,17 @@ function addUp(rows: readonly CallLogRow[], asked: UsageQuestion): readonly Usag
   return inOrder([...sums.values()])
 }
 
-function addUpChains(rows: readonly CallLogRow[], { from, until }: Period): readonly ChainUsage[] {
+function addUpChains(
+  rows: readonly CallLogRow[],
+  { from, until, accounts }: ChainQuestion,
+): readonly ChainUsage[] {
   const sums = new Map<string, { chain: ChainUsage; models: string[] }>()
   for (const row of rows) {
     if (row.createdAt < from || row.createdAt >= until) continue
     if (row.chainId === undefined || row.recipe === undefined) continue
     const { lines } = row.recipe
-    const name = String(row.chainId)
+    const account = accounts === 'apart' ? row.accountId : undefined
+    const name = JSON.stringify([account, row.chainId])
     const before = sums.get(name)
     const one = before?.chain
     const billed = (part: RecipeLine['class']) =>
@@ -367,6 +374,7 @@ function addUpChains(rows: readonly CallLogRow[], { from, until }: Period): read
     sums.set(name, {
       models,
       chain: {
+        accountId: account,
         chainId: row.chainId,
         model: models.at(-1) === '' ? undefined : models.at(-1),
         vendorCode: row.vendorCode,

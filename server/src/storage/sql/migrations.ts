@@ -11,6 +11,7 @@ import { identity } from './migrations/identity.ts'
 import { instanceEpochs } from './migrations/instance-epochs.ts'
 import { instancePlace } from './migrations/instance-place.ts'
 import { customers } from './migrations/customers.ts'
+import { keysByTime } from './migrations/keys-by-time.ts'
 import { modelCreation } from './migrations/model-creation.ts'
 import { logPartitions } from './migrations/log-partitions.ts'
 import { organisations } from './migrations/organisations.ts'
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionKeys,
   usageOfSound,
   requestIndex,
+  keysByTime,
 ]

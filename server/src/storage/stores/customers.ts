@@ -270,7 +270,7 @@ export interface AlertStore {
   list(account: AccountId, limit: number): Promise<readonly ShownAlert[]>
 }
 
-export const USAGE_GROUPS = ['model', 'key', 'app'] as const
+export const USAGE_GROUPS = ['model', 'key', 'app', 'account'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
 /**
@@ -294,6 +294,8 @@ export interface UsageQuestion extends Period {
 export interface UsageRow {
   /** First moment of the bucket. */
   readonly at: number
+  /** undefined, like the others: not grouped by it, or of none. */
+  readonly accountId: AccountId | undefined
   readonly model: string | undefined
   readonly keyId: string | undefined
   /** `(other)`: names after the first hundred of an account's half-hour. */
@@ -316,8 +318,15 @@ export interface UsageRow {
   readonly covered: MicroCredits
 }
 
+export interface ChainQuestion extends Period {
+  /** `apart`: a row for each account and chain; absent: all accounts in one. */
+  readonly accounts?: 'apart' | undefined
+}
+
 /** What the priced calls of one chain add up to. */
 export interface ChainUsage {
+  /** undefined: of all accounts. */
+  readonly accountId: AccountId | undefined
   readonly chainId: ChainId
   readonly model: string | undefined
   readonly vendorCode: string | undefined
@@ -334,7 +343,7 @@ export interface ChainUsage {
 export interface UsageStore {
   sums(question: UsageQuestion): Promise<readonly UsageRow[]>
   /** By chain. */
-  chains(period: Period): Promise<readonly ChainUsage[]>
+  chains(question: ChainQuestion): Promise<readonly ChainUsage[]>
   /** Recomputes the half-hours of a period for which the log is complete. Returns how many. */
   recount(period: Period): Promise<number>
 }

@@ -32,6 +32,19 @@ export interface Key {
   readonly policy: Policy | undefined
 }
 
+export interface KeyFilter {
+  /** Part of its name or hint in any case, or its whole id; or what its account is called. */
+  readonly search?: string | undefined
+  readonly account?: AccountId | undefined
+  readonly group?: string | undefined
+  /** Which of them, as of `at`; expired is what is enabled and past its end. */
+  readonly state?: KeyState | undefined
+  readonly at: number
+}
+
+export const KEY_STATES = ['enabled', 'disabled', 'expired'] as const
+export type KeyState = (typeof KEY_STATES)[number]
+
 export interface KeyStore {
   /** Deleted keys are not found. Found by a former secret, a key expires when that one's overlap ends. */
   findByHash(hash: string): Promise<Key | undefined>
@@ -46,6 +59,13 @@ export interface KeyStore {
   ): Promise<readonly Key[]>
   /** Keys of any account that are bound to this group, newest first, at most `limit`; neither deleted ones nor those of sessions. */
   boundTo(group: string, limit: number): Promise<readonly Key[]>
+  /** Keys of every account, newest first; neither deleted ones nor those of sessions. */
+  page(
+    filter: KeyFilter,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<{ readonly rows: readonly Key[]; readonly next: string | undefined }>
+  /** Whose keys these are and what they are called, deleted ones and those of sessions too. */
+  readNames(ids: readonly KeyId[]): Promise<ReadonlyMap<KeyId, NamedKey>>
   /** Until when the last of their former secrets works, of those keys where one still does; one query. */
   formerUntil(ids: readonly KeyId[], at: number): Promise<ReadonlyMap<KeyId, number>>
   /** Rejects with `StorageConflict` when a living key has this hash. */
@@ -84,6 +104,8 @@ export interface KeyStore {
    */
   putForSession(key: SessionKey, at: number): Promise<KeyId | undefined>
 }
+
+export type NamedKey = Pick<Key, 'accountId' | 'name' | 'hint'>
 
 export type SessionKey = Key & {
   readonly sessionId: string

@@ -243,7 +243,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
   })
 
   test.each([
-    [['--by', 'colour'], '--by must be some of model, key, app'],
+    [['--by', 'colour'], '--by must be some of model, key, app, account'],
     [['--interval', 'year'], '--interval must be one of hour, day, total'],
     [['--time-zone', 'Mars'], '--time-zone'],
     [['--from', '2020-01-01', '--to', '2026-01-01'], '--from must lie at most 366 days before to'],

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../../core/json.ts'
 import {
   readUsage,
   USAGE_INTERVALS,
+  type AccountUsageView,
   type UsageSums,
-  type UsageView,
 } from '../../../management/money/usage.ts'
 import { USAGE_GROUPS } from '../../../storage/stores/customers.ts'
 import { type Cell, type Console, jsonText, plural, tableText } from '../../console.ts'
@@ -86,10 +86,13 @@ async function recount(io: Console, flags: UsageFlags): Promise<void> {
 
 type Group = (typeof USAGE_GROUPS)[number]
 
-const GROUPS: Readonly<Record<Group, { readonly title: string; readonly of: (row: UsageView) => Cell }>> = {
+const GROUPS: Readonly<
+  Record<Group, { readonly title: string; readonly of: (row: AccountUsageView) => Cell }>
+> = {
   model: { title: 'MODEL', of: (row) => row.model ?? undefined },
   key: { title: 'KEY', of: (row) => row.key_id ?? undefined },
   app: { title: 'APP', of: (row) => row.app_id ?? undefined },
+  account: { title: 'ACCOUNT', of: (row) => row.account_id ?? undefined },
 }
 
 function groupOf(text: string): Group {

@@ -29,6 +29,16 @@ export const accountShape = z.strictObject({
   month_spent_yuan: decimalText,
 })
 
+/** A window of a plan's quota. */
+export const quotaShape = z.strictObject({
+  credits: decimalText,
+  seconds: z.number().int(),
+  used: decimalText,
+  held: decimalText,
+  remaining: decimalText,
+  resets_at: isoTime.nullable().meta({ description: 'null: no window runs; the next use begins one.' }),
+})
+
 const count = z.number().int().min(0)
 const milliseconds = z.number()
 

@@ -1,12 +1,5 @@
 /** Accounts and their own upstream credentials. */
-import {
-  type ExpressionBuilder,
-  type Insertable,
-  type Kysely,
-  type Selectable,
-  sql,
-  type Transaction,
-} from 'kysely'
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { CredentialSecret, DecimalText } from '../../../core/catalogue.ts'
 import { normalEmail } from '../../../core/identity/email-address.ts'
 import { type AccountId, accountId, type VendorCode, vendorCode } from '../../../core/ids.ts'
@@ -23,6 +16,7 @@ import type { SqlEngine } from '../engine.ts'
 import { chargeOwedIn } from '../ledger/owed.ts'
 import { pageLimit } from '../page.ts'
 import type { AccountsTable, Schema } from '../schema.ts'
+import { foundBy } from './account-search.ts'
 import { decodeAccount, encodeAutoExchange, encodeSubscription } from './account-row.ts'
 import { endSessionKeys } from './session-keys.ts'
 
@@ -312,39 +306,6 @@ async function refreshByokVendors(transaction: Transaction<Schema>, id: AccountI
     .execute()
 }
 
-/** Addresses are stored in lower case; `\\`, `%` and `_` of the text mean themselves. */
-function named(where: ExpressionBuilder<Schema, 'accounts'>, search: string) {
-  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`
-  const like = (column: string) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`
-  return where.or([
-    like('accounts.email'),
-    like('accounts.phone'),
-    where('accounts.id', '=', search),
-    where.exists(
-      where
-        .selectFrom('profiles')
-        .select('profiles.account_id')
-        .whereRef('profiles.account_id', '=', 'accounts.id')
-        .where(like('profiles.name')),
-    ),
-    where.exists(
-      where
-        .selectFrom('organisations')
-        .select('organisations.id')
-        .whereRef('organisations.id', '=', 'accounts.id')
-        .where('organisations.closed_at', 'is', null)
-        .where(like('organisations.name')),
-    ),
-    where.exists(
-      where
-        .selectFrom('api_keys')
-        .select('api_keys.id')
-        .whereRef('api_keys.account_id', '=', 'accounts.id')
-        .where('api_keys.id', '=', search),
-    ),
-  ])
-}
-
 async function readNames(
   reader: Kysely<Schema>,
   ids: readonly AccountId[],
@@ -377,7 +338,7 @@ async function listAccounts(
   if (kind !== undefined) query = query.where('kind', '=', kind)
   if (role !== undefined) query = query.where('role', '=', role)
   if (status !== undefined) query = query.where('status', '=', status)
-  if (search !== undefined) query = query.where((where) => named(where, search))
+  if (search !== undefined) query = query.where((where) => foundBy(where, search))
   const rows = await query.orderBy('id').limit(pageLimit(limit)).execute()
   return rows.map((row) => decodeAccount(toStored(row)))
 }

@@ -1,11 +1,21 @@
 /** API keys. Their plaintext never reaches the store, only its hash and what a list may show. */
-import type { Kysely, Transaction, Updateable } from 'kysely'
-import { type AccountId, type KeyId, keyId } from '../../../core/ids.ts'
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type Kysely,
+  type SqlBool,
+  type Transaction,
+  type Updateable,
+} from 'kysely'
+import { type AccountId, accountId, type KeyId, keyId } from '../../../core/ids.ts'
 import type { Announcement } from '../../announcement.ts'
-import type { Key, KeyStore } from '../../stores/keys.ts'
+import type { Key, KeyFilter, KeyStore, NamedKey } from '../../stores/keys.ts'
 import type { AnnouncedWrite, Written } from '../announced-write.ts'
+import { decodeCursor, encodeCursor } from '../cursor.ts'
 import { pageLimit } from '../page.ts'
 import type { ApiKeysTable, Schema } from '../schema.ts'
+import { containsText, named } from './account-search.ts'
 import { decodeKey, encodeKey } from './key-row.ts'
 import { putSessionKey } from './session-keys.ts'
 
@@ -30,6 +40,10 @@ export function createKeyStore({ reader, write }: KeyStoreOptions): KeyStore {
     list: (account, options) => listKeys(reader, account, options),
 
     boundTo: (group, limit) => keysBoundTo(reader, group, limit),
+
+    page: (filter, page) => pageOfKeys(reader, filter, page),
+
+    readNames: (ids) => readNames(reader, ids),
 
     formerUntil: (ids, at) => readFormerUntil(reader, ids, at),
 
@@ -71,6 +85,84 @@ async function keysBoundTo(reader: Kysely<Schema>, group: string, limit: number)
     .limit(pageLimit(limit))
     .execute()
   return rows.map((row) => decodeKey({ ...row }))
+}
+
+async function pageOfKeys(
+  reader: Kysely<Schema>,
+  filter: KeyFilter,
+  { limit, cursor }: Parameters<KeyStore['page']>[1],
+): ReturnType<KeyStore['page']> {
+  const wanted = pageLimit(limit)
+  let query = reader
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('status', '<>', 'deleted')
+    .where('session_id', 'is', null)
+    .where((where) => where.and(conditionsOf(reader, filter)))
+  if (cursor !== undefined) {
+    const { at, id } = decodeCursor(cursor)
+    query = query.where((where) =>
+      where(where.refTuple('created_at', 'id'), '<', where.tuple(BigInt(at), id)),
+    )
+  }
+  const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(wanted).execute()
+  const last = rows.at(-1)
+  const next =
+    last === undefined || rows.length < wanted
+      ? undefined
+      : encodeCursor({ at: Number(last.created_at), id: last.id })
+  return { rows: rows.map((row) => decodeKey({ ...row })), next }
+}
+
+function conditionsOf(
+  reader: Kysely<Schema>,
+  { search, account, group, state, at }: KeyFilter,
+): readonly Expression<SqlBool>[] {
+  const where = expressionBuilder<Schema, 'api_keys'>()
+  const ended = where.and([where('expires_at', 'is not', null), where('expires_at', '<=', BigInt(at))])
+  return [
+    ...(account === undefined ? [] : [where('account_id', '=', account)]),
+    ...(group === undefined ? [] : [where('group_name', '=', group)]),
+    ...(state === undefined ? [] : [where('status', '=', state === 'disabled' ? 'disabled' : 'enabled')]),
+    ...(state === 'enabled' ? [where.not(ended)] : []),
+    ...(state === 'expired' ? [ended] : []),
+    ...(search === undefined ? [] : [isFound(reader, where, search)]),
+  ]
+}
+
+function isFound(
+  reader: Kysely<Schema>,
+  where: ExpressionBuilder<Schema, 'api_keys'>,
+  search: string,
+): Expression<SqlBool> {
+  const accounts = reader
+    .selectFrom('accounts')
+    .select('id')
+    .where((each) => named(each, search))
+  return where.or([
+    where('id', '=', search),
+    containsText('api_keys.name', search),
+    containsText('api_keys.hint', search),
+    where('account_id', 'in', accounts),
+  ])
+}
+
+async function readNames(
+  reader: Kysely<Schema>,
+  ids: readonly KeyId[],
+): Promise<ReadonlyMap<KeyId, NamedKey>> {
+  if (ids.length === 0) return new Map()
+  const rows = await reader
+    .selectFrom('api_keys')
+    .select(['id', 'account_id', 'name', 'hint'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map(({ id, account_id: account, name, hint }) => [
+      keyId(id),
+      { accountId: accountId(account), name, hint },
+    ]),
+  )
 }
 
 async function patchKey(

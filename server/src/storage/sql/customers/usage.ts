@@ -1,8 +1,9 @@
 /** Usage by time bucket and by the requested groups, and by chain. */
 import { type RawBuilder, sql } from 'kysely'
-import { chainId } from '../../../core/ids.ts'
+import { type AccountId, accountId, chainId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
 import type {
+  ChainQuestion,
   ChainUsage,
   Period,
   UsageGroup,
@@ -57,6 +58,7 @@ const BILLED = [
 /** Sums as either driver reads them. */
 interface SumsRow extends Readonly<Record<(typeof USED)[number], string>> {
   readonly bucket: bigint
+  readonly account_id: string | null
   readonly model: string | null
   readonly key_id: string | null
   readonly app_id: string | null
@@ -64,6 +66,7 @@ interface SumsRow extends Readonly<Record<(typeof USED)[number], string>> {
 
 interface ChainRow extends Readonly<Record<(typeof BILLED)[number], string>> {
   readonly chain_id: bigint
+  readonly account_id: string | null
   readonly model: string | null
   readonly vendor_code: string | null
 }
@@ -72,6 +75,7 @@ const COLUMNS: Readonly<Record<UsageGroup, RawBuilder<unknown>>> = {
   model: sql`nullif(model, '')`,
   key: sql`nullif(key_id, '')`,
   app: sql`nullif(app_id, '')`,
+  account: sql`nullif(account_id, '')`,
 }
 
 export interface UsageStoreOptions {
@@ -94,10 +98,10 @@ export function createUsageStore({ engine, now }: UsageStoreOptions): UsageStore
       return rows.map((row) => decode(row, question))
     },
 
-    async chains(period) {
-      const parts = await partsOf(period)
+    async chains(question) {
+      const parts = await partsOf(question)
       if (isNothing(parts)) return []
-      const { rows } = await chainsQuery(name, parts).execute(reader)
+      const { rows } = await chainsQuery(name, question, parts).execute(reader)
       return rows.map(decodeChain)
     },
 
@@ -116,16 +120,22 @@ function sumsQuery(engine: EngineName, question: UsageQuestion, parts: UsagePart
   const keys = sql.join([bucket, ...groups.map((group) => COLUMNS[group])])
   return sql<SumsRow>`
     select ${bucket} as bucket, ${chosen('model')} as model, ${chosen('key')} as key_id, ${chosen('app')} as app_id,
-      ${sumsOf(USED)} from (${used(engine, parts, { whose: question, sums: USED })}) used
+      ${chosen('account')} as account_id, ${sumsOf(USED)} from (${used(engine, parts, { whose: question, sums: USED })}) used
     group by ${keys} order by ${keys} limit ${question.rowsMax}`
 }
 
-function chainsQuery(engine: EngineName, parts: UsageParts): RawBuilder<ChainRow> {
+function chainsQuery(
+  engine: EngineName,
+  { accounts }: ChainQuestion,
+  parts: UsageParts,
+): RawBuilder<ChainRow> {
+  const account = accounts === 'apart' ? COLUMNS.account : sql`null`
+  const keys = accounts === 'apart' ? sql`${account}, chain_id` : sql`chain_id`
   return sql<ChainRow>`
-    select chain_id, max(case when priced > 0 then nullif(model, '') end) as model,
+    select chain_id, ${account} as account_id, max(case when priced > 0 then nullif(model, '') end) as model,
       max(vendor_code) as vendor_code, ${sumsOf(BILLED)}
     from (${used(engine, parts, { whose: {}, sums: BILLED })}) used where chain_id > 0 and credits_per_yuan <> ''
-    group by chain_id order by chain_id`
+    group by ${keys} order by ${keys}`
 }
 
 /** As text, because the sum of an account's amounts may be more than 64 bits hold. */
@@ -141,7 +151,7 @@ function used(
   { sums, logged }: UsageParts,
   { whose, sums: names }: { readonly whose: Whose; readonly sums: readonly UsageSum[] },
 ): RawBuilder<unknown> {
-  const texts = ['credits_per_yuan', 'model', 'key_id', 'app_id', 'vendor_code']
+  const texts = ['credits_per_yuan', 'account_id', 'model', 'key_id', 'app_id', 'vendor_code']
   const columns = sql.raw(['chain_id', ...new Set<string>([...names, 'priced']), ...texts].join(', '))
   const selects = loggedUsage(engine).flatMap((select) =>
     logged.map(
@@ -185,6 +195,7 @@ function conditions({ accountId, keyId, keyIds }: Whose): RawBuilder<unknown> {
 function decode(row: SumsRow, { from, bucketMs }: UsageQuestion): UsageRow {
   return {
     at: from + Number(row.bucket) * bucketMs,
+    accountId: accountOf(row),
     model: row.model ?? undefined,
     keyId: row.key_id ?? undefined,
     appId: row.app_id ?? undefined,
@@ -206,8 +217,13 @@ function decode(row: SumsRow, { from, bucketMs }: UsageQuestion): UsageRow {
   }
 }
 
+function accountOf({ account_id: id }: { readonly account_id: string | null }): AccountId | undefined {
+  return id === null ? undefined : accountId(id)
+}
+
 function decodeChain(row: ChainRow): ChainUsage {
   return {
+    accountId: accountOf(row),
     chainId: chainId(Number(row.chain_id)),
     model: row.model ?? undefined,
     vendorCode: row.vendor_code ?? undefined,

@@ -4,6 +4,7 @@ import { announcementRoutes } from './announcements.ts'
 import { adminAuditRoutes } from './audit.ts'
 import { adminCatalogueRoutes } from './catalogue/catalogue.ts'
 import { adminChainRoutes, type ChainsContext } from './catalogue/chains.ts'
+import { adminKeyRoutes } from './customers/keys.ts'
 import { adminCodeRoutes } from './customers/codes.ts'
 import { adminExplainRoutes, type AdminExplainContext } from './explain.ts'
 import { adminGatewayFileRoutes } from './catalogue/gateway-file.ts'
@@ -13,6 +14,7 @@ import { adminOperationRoutes, type OperationsContext } from './operations.ts'
 import { adminOrganisationRoutes } from './customers/organisations.ts'
 import { adminPresetRoutes, type PresetsContext } from './catalogue/presets.ts'
 import { adminPriceRoutes } from './catalogue/prices.ts'
+import { adminStatisticRoutes } from './statistics.ts'
 import { adminTopUpRoutes } from './customers/top-ups.ts'
 import { adminVideoRoutes } from './videos.ts'
 import type { Api } from '../../api-context.ts'
@@ -26,6 +28,7 @@ export type AdminContext = ChainsContext &
 
 export function adminRoutes(app: Api, context: AdminContext): void {
   adminAccountRoutes(app, context)
+  adminKeyRoutes(app, context)
   adminOrganisationRoutes(app, context)
   adminCatalogueRoutes(app, context)
   adminPresetRoutes(app, context)
@@ -36,6 +39,7 @@ export function adminRoutes(app: Api, context: AdminContext): void {
   adminTopUpRoutes(app, context)
   adminHealthRoutes(app, context)
   adminLogRoutes(app, context)
+  adminStatisticRoutes(app, context)
   adminExplainRoutes(app, context)
   adminVideoRoutes(app, context)
   adminOperationRoutes(app, context)

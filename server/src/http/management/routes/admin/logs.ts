@@ -1,14 +1,11 @@
-/** The call log over all accounts: read, exported, summed; what chains bring in; what was free and why. */
-import { DAY_MS } from '../../../../core/durations.ts'
+/** The call log over all accounts: read, exported, added up; what was free and why. */
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
-import { accountId, keyId } from '../../../../core/ids.ts'
+import { accountId } from '../../../../core/ids.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { microCredits } from '../../../../core/money.ts'
 import { FREE_REASONS, whyFree } from '../../../../management/admin/free-calls.ts'
-import { isTimezone } from '../../../../core/calendar.ts'
-import { readMargin } from '../../../../management/admin/margin.ts'
 import {
   EXPORT_FORMATS,
   EXPORT_TYPES,
@@ -17,23 +14,17 @@ import {
 } from '../../../../management/logs/export-rows.ts'
 import { readLogTotals } from '../../../../management/logs/log-totals.ts'
 import { viewLogRow, viewOperatorLogRow } from '../../../../management/logs/log-view.ts'
-import { openEnd, readUsage, USAGE_INTERVALS } from '../../../../management/money/usage.ts'
-import { USAGE_GROUPS } from '../../../../storage/stores/customers.ts'
 import type { Storage } from '../../../../storage/storage.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
 import { logFilterOf, logFilters } from '../../requests/log-filters.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
 import { attemptShape, logRowShape, logTotalsShape } from '../../answers/shapes.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../answers/wire-values.ts'
 import type { LogFilter } from '../../../../storage/stores/logs.ts'
 import { exportAnswer } from '../../answers/send-export.ts'
-import type { ApiContext, Api } from '../../api-context.ts'
+import type { Api } from '../../api-context.ts'
 import { readAccountNames } from './account-names.ts'
 
-type AdminLogsContext = RouteContext & Pick<ApiContext, 'catalogue'>
-
 const TAG = 'Admin: logs and statistics'
-const MARGIN_DAYS_MAX = 31
 const EXPORT_PAGE_ROWS = 500
 
 const filters = {
@@ -63,19 +54,14 @@ const adminLogShape = logRowShape.extend({
   ),
 })
 
-export function adminLogRoutes(app: Api, context: AdminLogsContext): void {
-  logRoutes(app, context)
-  statisticRoutes(app, context)
-}
-
-function logRoutes(app: Api, context: AdminLogsContext): void {
+export function adminLogRoutes(app: Api, context: RouteContext): void {
   listRoute(app, context)
   totalsRoute(app, context)
   exportRoute(app, context)
   freeCallsRoute(app, context)
 }
 
-function listRoute(app: Api, context: AdminLogsContext): void {
+function listRoute(app: Api, context: RouteContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -92,7 +78,7 @@ function listRoute(app: Api, context: AdminLogsContext): void {
   })
 }
 
-function totalsRoute(app: Api, context: AdminLogsContext): void {
+function totalsRoute(app: Api, context: RouteContext): void {
   const { storage, now } = context
   defineRoute(app, context, {
     method: 'GET',
@@ -108,7 +94,7 @@ function totalsRoute(app: Api, context: AdminLogsContext): void {
   })
 }
 
-function exportRoute(app: Api, context: AdminLogsContext): void {
+function exportRoute(app: Api, context: RouteContext): void {
   const { storage } = context
   defineRawRoute(app, context, {
     method: 'GET',
@@ -129,7 +115,7 @@ function exportRoute(app: Api, context: AdminLogsContext): void {
   })
 }
 
-function freeCallsRoute(app: Api, context: AdminLogsContext): void {
+function freeCallsRoute(app: Api, context: RouteContext): void {
   const { storage } = context
   definePage(app, context, {
     method: 'GET',
@@ -162,150 +148,6 @@ function freeCallsRoute(app: Api, context: AdminLogsContext): void {
         return [{ request_id, created_at, account_id: row.accountId ?? null, model, chain_id, amount, why }]
       })
       return { rows, next: page.next }
-    },
-  })
-}
-
-const sumsFields = {
-  calls: z.number().int(),
-  failed: z.number().int(),
-  usage: z.strictObject({
-    input: z.number(),
-    cached_input: z.number(),
-    cache_write: z.number(),
-    cache_write_1h: z.number(),
-    output: z.number(),
-    reasoning: z.number(),
-  }),
-  images: z.number(),
-  video_seconds: z.number(),
-  characters: z.number(),
-  audio_seconds: z.number(),
-  amount: decimalText,
-  deducted: decimalText,
-  subscription_covered: decimalText,
-}
-
-function statisticRoutes(app: Api, context: AdminLogsContext): void {
-  sumsRoute(app, context)
-  marginRoute(app, context)
-}
-
-const sumsQuery = z.strictObject({
-  account_id: z.string().max(128).optional(),
-  key_id: z.string().max(128).optional(),
-  from: instantText.optional(),
-  to: instantText.optional(),
-  interval: z.enum(USAGE_INTERVALS).default('hour'),
-  group_by: z
-    .string()
-    .max(40)
-    .default('')
-    .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
-    .pipe(z.array(z.enum(USAGE_GROUPS)))
-    .meta({ description: 'model, key, app; separated by commas.' }),
-})
-
-function sumsRoute(app: Api, context: AdminLogsContext): void {
-  const { storage } = context
-  defineRoute(app, context, {
-    method: 'GET',
-    path: '/api/v1/admin/statistics',
-    access: 'admin',
-    tag: TAG,
-    summary: 'Sum calls over all accounts or one',
-    description:
-      'By hour or day of the platform’s time zone, and by model, key or app. Absent `from`: the last day.',
-    query: sumsQuery,
-    data: z.strictObject({
-      rows: z.array(
-        z.strictObject({
-          at: isoTime,
-          model: z.string().nullable(),
-          key_id: z.string().nullable(),
-          app_id: z.string().nullable(),
-          ...sumsFields,
-        }),
-      ),
-      totals: z.strictObject(sumsFields),
-    }),
-    handle: async ({ query }) => {
-      const until = query.to ?? openEnd(context.now())
-      const answer = await readUsage(storage, {
-        accountId: query.account_id === undefined ? undefined : accountId(query.account_id),
-        keyId: query.key_id === undefined ? undefined : keyId(query.key_id),
-        from: query.from ?? until - DAY_MS,
-        until,
-        interval: query.interval,
-        groups: [...new Set(query.group_by)],
-        timezone: context.catalogue().settings.timezone,
-      })
-      if (answer.kind === 'refused')
-        throw refuseFields([{ in: 'query', path: answer.path, message: answer.message }])
-      return { rows: answer.rows, totals: answer.totals }
-    },
-  })
-}
-
-const chainMarginShape = z.strictObject({
-  chain_id: z.number().int(),
-  model: z.string().nullable(),
-  vendor_code: z.string().nullable(),
-  calls: z.number().int(),
-  free_calls: z.number().int(),
-  byok_calls: z.number().int(),
-  revenue: decimalText,
-  cost: decimalText.nullable(),
-  margin: decimalText.nullable(),
-})
-
-function marginRoute(app: Api, context: AdminLogsContext): void {
-  const { storage } = context
-  defineRoute(app, context, {
-    method: 'GET',
-    path: '/api/v1/admin/margin',
-    access: 'admin',
-    tag: TAG,
-    summary: 'Read revenue and cost of each chain',
-    description:
-      'In Credits. Costs are known for chains whose `cost` is set; the others show their revenue only. At most ' +
-      `${MARGIN_DAYS_MAX} days; absent \`from\`: the last day.`,
-    query: z.strictObject({
-      from: instantText.optional(),
-      to: instantText.optional(),
-      timezone: z.string().max(100).optional().meta({
-        description: 'Like Asia/Shanghai: `days` tells each of its days; absent: there are none.',
-      }),
-    }),
-    data: z.strictObject({
-      from: isoTime,
-      to: isoTime,
-      calls: z.number().int(),
-      complete: z.boolean().meta({
-        description: 'False: only the newest calls of the period are counted; ask for a shorter one.',
-      }),
-      chains: z.array(chainMarginShape),
-      days: z.array(z.strictObject({ at: isoTime, chains: z.array(chainMarginShape) })),
-    }),
-    handle: async ({ query }) => {
-      const to = query.to ?? openEnd(context.now()) - 1
-      const from = query.from ?? to + 1 - DAY_MS
-      if (from >= to || to - from > MARGIN_DAYS_MAX * DAY_MS) {
-        const message = `must lie before to, by at most ${MARGIN_DAYS_MAX} days`
-        throw refuseFields([{ in: 'query', path: 'from', message }])
-      }
-      const { timezone } = query
-      if (timezone !== undefined && !isTimezone(timezone)) {
-        const message = 'must be a time zone like Asia/Shanghai'
-        throw refuseFields([{ in: 'query', path: 'timezone', message }])
-      }
-      const { days, ...report } = await readMargin(storage, { from, to, timezone })
-      return {
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
-        ...report,
-        days: days.map(({ at, chains }) => ({ at: new Date(at).toISOString(), chains })),
-      }
     },
   })
 }

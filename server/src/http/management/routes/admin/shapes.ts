@@ -1,6 +1,6 @@
 /** What the admin routes answer: the gateway file's forms with what only the running gateway knows. */
 import { z } from 'zod'
-import { accountShape } from '../../answers/shapes.ts'
+import { accountShape, quotaShape } from '../../answers/shapes.ts'
 import { isoTime } from '../../answers/wire-values.ts'
 
 /** A JSON number where it prints the same digits again, else the exact text. */
@@ -253,6 +253,7 @@ export const accountRowShape = accountShape.extend({
 export const accountDetailShape = accountRowShape.extend({
   auto_exchange: z.strictObject({ enabled: z.boolean(), below_credits: exact, step_yuan: exact }),
   limits: policyShape,
+  quota: z.array(quotaShape).meta({ description: 'Of the plan, and what is left of it.' }),
   byok: z.array(z.strictObject({ vendor: z.string(), enabled: z.boolean() })),
   keys: z.array(keyShape),
 })

@@ -15,6 +15,7 @@ import { answerOf } from '../../answers/act-answer.ts'
 import { receiptsOf } from '../../../../management/money/receipts.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { refuseFields } from '../../requests/request-fields.ts'
+import { quotaShape } from '../../answers/shapes.ts'
 import { currencyCode, decimalText, isoTime } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
@@ -47,19 +48,7 @@ const terms = {
   renews_at: isoTime.nullable(),
 }
 const termsShape = z.strictObject(terms)
-const subscriptionShape = z.strictObject({
-  ...terms,
-  quota: z.array(
-    z.strictObject({
-      credits: decimalText,
-      seconds: z.number().int(),
-      used: decimalText,
-      held: decimalText,
-      remaining: decimalText,
-      resets_at: isoTime.nullable(),
-    }),
-  ),
-})
+const subscriptionShape = z.strictObject({ ...terms, quota: z.array(quotaShape) })
 const costs = {
   paid_from: z.enum(POOLS),
   price_yuan: decimalText,

@@ -20,6 +20,7 @@ import {
 import { readSignedAmount } from '../../../../../management/admin/signed-amount.ts'
 import { findAccount, viewAccount } from '../../../../../management/accounts/accounts.ts'
 import { creditsOfText, creditsOfYuan, creditsText } from '../../../../../management/money/amounts.ts'
+import { readSubscription } from '../../../../../management/money/subscriptions.ts'
 import { accountForm } from '../../../../../management/gateway-file/forms.ts'
 import { readFormerUntil } from '../../../../../management/keys/keys.ts'
 import { timeOrderedId } from '../../../../../management/new-id.ts'
@@ -329,11 +330,13 @@ async function viewDetail(
   const { storage } = context
   const keys = await storage.keys.list(account.id)
   const ends = await readFormerUntil(storage, keys, context.now())
+  const { quota } = await readSubscription(storage, account, context.now())
   const form = accountForm(account, context.catalogue().settings.creditsPerUnit)
   return accountDetailShape.parse({
     ...(await viewRow(context, account)),
     auto_exchange: form['auto_exchange'],
     limits: form['limits'],
+    quota,
     byok: await storage.accounts.listByok(account.id),
     keys: keys.map((key) => viewKeyRow(key, ends.get(key.id))),
   })
