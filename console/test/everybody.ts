@@ -1,8 +1,8 @@
 /** A page is for everybody: in every language, theme and size nobody is kept out of it, and nothing sticks out. */
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ADMIN, CUSTOMER } from './gateway.ts'
-import type { Site, Visit } from './visit.ts'
+import { PATIENCE_MS, type Site, type Visit } from './visit.ts'
 
 interface State {
   readonly path: string
@@ -61,8 +61,11 @@ const CUT_OFF = `[...document.querySelectorAll('h1, h2, h3, p, li, dt, dd, th, t
 /** As it is, which is light, and then dark. */
 async function expectOpen(visit: Visit, language: Language): Promise<void> {
   await visit.rest()
-  const heading = (await visit.page.locator('h1').first().textContent()) ?? ''
-  expect(await visit.page.title()).toBe(`${heading} · Sluice`)
+  // The title follows the heading once the page has rendered.
+  await vi.waitFor(async () => {
+    const heading = (await visit.page.locator('h1').first().textContent()) ?? ''
+    expect(await visit.page.title()).toBe(`${heading} · Sluice`)
+  }, PATIENCE_MS)
   if (language === 'en') {
     expect(await visit.barriers()).toEqual([])
     await visit.look({ theme: 'dark' })

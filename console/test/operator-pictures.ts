@@ -7,6 +7,8 @@ export const OPERATOR_PICTURES: readonly Picture[] = [
   { name: 'operator-models', path: '/operate/models' },
   { name: 'operator-model', path: '/operate/models?open=gpt-5' },
   { name: 'operator-calls', path: '/operate/calls' },
+  { name: 'operator-keys', path: '/operate/keys' },
+  { name: 'operator-usage', path: '/operate/usage?period=7d', whole: true },
   { name: 'money', path: '/operate/money', whole: true },
   { name: 'codes', path: '/operate/money?tab=codes' },
   { name: 'plans', path: '/operate/money?tab=plans' },

@@ -10,7 +10,7 @@ export const usageQuery = (question: UsageQuestion, organisation?: string) =>
     queryFn: ({ signal }) => readUsage(question, { organisation, signal }),
   })
 
-function readUsage(
+export function readUsage(
   question: UsageQuestion,
   { organisation, signal }: { readonly organisation: string | undefined; readonly signal: AbortSignal },
 ) {

@@ -3,6 +3,7 @@ import { withTexts } from '../texts/languages.ts'
 import { readAnyCallsSearch } from './calls/search.ts'
 import { operatorRoute } from './operator-route.ts'
 import { readOperatorSearch } from './search.ts'
+import { readAnyUsageSearch } from './usage/search.ts'
 
 const health = createRoute({
   getParentRoute: () => operatorRoute,
@@ -57,6 +58,26 @@ const accounts = createRoute({
   component: lazyRouteComponent(
     () => withTexts(() => import('./accounts/accounts-page.tsx'), 'accounts', 'keys', 'signIn'),
     'AccountsPage',
+  ),
+})
+
+const keys = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/keys',
+  validateSearch: readOperatorSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./accounts/any-keys-page.tsx'), 'accounts', 'keys'),
+    'AnyKeysPage',
+  ),
+})
+
+const usage = createRoute({
+  getParentRoute: () => operatorRoute,
+  path: '/operate/usage',
+  validateSearch: readAnyUsageSearch,
+  component: lazyRouteComponent(
+    () => withTexts(() => import('./usage/any-usage-page.tsx'), 'usage'),
+    'AnyUsagePage',
   ),
 })
 
@@ -116,7 +137,9 @@ export const operatorRoutes = operatorRoute.addChildren([
   vendors,
   models,
   accounts,
+  keys,
   calls,
+  usage,
   money,
   videos,
   trust,

@@ -1,7 +1,20 @@
 /** What the addresses of the operator's pages say: one reader for all of them, so that it weighs nothing. */
 import { textField } from '../parts/lists/search-fields.ts'
 
-const FIELDS = ['find', 'kind', 'role', 'state', 'vendor', 'model', 'period', 'tab', 'open', 'by'] as const
+const FIELDS = [
+  'find',
+  'kind',
+  'role',
+  'state',
+  'vendor',
+  'model',
+  'period',
+  'tab',
+  'open',
+  'by',
+  'account',
+  'group',
+] as const
 export type OperatorSearch = { readonly [Field in (typeof FIELDS)[number]]?: string }
 
 export function readOperatorSearch(search: Record<string, unknown>): OperatorSearch {

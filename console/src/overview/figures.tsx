@@ -67,7 +67,7 @@ function Plan({ subscription }: { readonly subscription: Subscription | undefine
       <div>
         <div className={page.figureName}>{t('overview.plan')}</div>
         {/* As high as two windows of a plan, so that what is below stays where it is. */}
-        <Skeleton height={44} mt={6} />
+        <Skeleton height={80} mt={6} />
       </div>
     )
   }

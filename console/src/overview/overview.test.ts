@@ -38,6 +38,16 @@ test('a call shows up by itself, with its model, its key and how it ended', asyn
   await visit.close()
 })
 
+test('what is left of the plan is told, and when each of its windows ends', async () => {
+  await hello()
+  const visit = await site.visit('/', { as: CUSTOMER })
+  const { page } = visit
+  await page.getByText(/of 50,000 left, until \S/).waitFor()
+  await page.getByText(/of 1,000,000 left, until \S/).waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 test('a call of the list opens with Enter, and what is shown in part has a way to all of it', async () => {
   await hello()
   const visit = await site.visit('/', { as: CUSTOMER })

@@ -109,6 +109,25 @@ type KeyBodyOf = paths[typeof KEYS_OF]['post']['requestBody']['content']['applic
 
 const keyOf = (id: string, key: string) => ({ path: { id, key_id: key } })
 
+type KeysQuestion = NonNullable<paths['/api/v1/admin/keys']['get']['parameters']['query']>
+export type KeyFilter = Pick<KeysQuestion, 'search' | 'account_id' | 'group' | 'state'>
+
+/** The keys of all accounts, newest first. */
+export const anyKeysQuery = (filter: KeyFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['accounts', 'keys', filter],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      readAnyKeys({ ...filter, limit: ROWS, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+  })
+
+function readAnyKeys(query: KeysQuestion, signal: AbortSignal) {
+  return answerOf(client.GET('/api/v1/admin/keys', { params: { query }, signal }))
+}
+
+export type AnyKey = Awaited<ReturnType<typeof readAnyKeys>>['data'][number]
+
 export const makeKeyOf = (id: string, body: KeyBodyOf) =>
   dataOf(client.POST(KEYS_OF, { params: { path: { id } }, body }))
 

@@ -51,6 +51,13 @@ function readMargin(query: MarginQuestion, signal: AbortSignal) {
 
 export type ChainMargin = Awaited<ReturnType<typeof readMargin>>['chains'][number]
 
+export const accountMarginsQuery = (question: { readonly from: string; readonly limit: number }) =>
+  queryOptions({
+    queryKey: ['margin', 'accounts', question],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/api/v1/admin/margin/accounts', { params: { query: question }, signal })),
+  })
+
 export interface PriceFile {
   readonly file: string
   readonly effective_at?: string

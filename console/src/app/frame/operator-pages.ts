@@ -26,9 +26,19 @@ export const OPERATOR_PAGES = [
     sign: 'M8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 13.8c0-2.6 2-4.3 5-4.3s5 1.7 5 4.3',
   },
   {
+    to: '/operate/keys',
+    name: 'keys',
+    sign: 'M10.2 2.6a3.2 3.2 0 1 1-2.4 5.3L3.4 12.3v1.2H2V12l5-5a3.2 3.2 0 0 1 3.2-4.4zM10.8 5.4h.01',
+  },
+  {
     to: '/operate/calls',
     name: 'calls',
     sign: 'M2.5 4h11M2.5 8h7M2.5 12h9M13 8h.01',
+  },
+  {
+    to: '/operate/usage',
+    name: 'usage',
+    sign: 'M2.5 13.5h11M4.5 13V8.5M8 13V3M11.5 13V6',
   },
   {
     to: '/operate/money',

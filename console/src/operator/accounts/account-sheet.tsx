@@ -4,6 +4,7 @@ import { type AnyAccount, anyAccountQuery } from '../../api/operator/accounts.ts
 import { LIVE_MS } from '../../api/query-client.ts'
 import { Sheet } from '../../parts/forms/dialog.tsx'
 import sheet from '../../parts/forms/sheet.module.css'
+import { QuotaLines } from '../../parts/limits/quota-lines.tsx'
 import { usePolicyWords } from '../../parts/limits/use-policy-words.ts'
 import { type Fact, Facts } from '../../parts/lists/facts.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
@@ -44,6 +45,7 @@ export function AccountSheet({ id, onOpen, onClose }: AccountSheetProps) {
             </p>
             <AccountActions of={of} />
             <Money of={of} />
+            {of.plan !== null && <Plan of={of} plan={of.plan} />}
             <About of={of} />
             {of.kind === 'organisation' && <AccountMembers id={of.id} onOpen={onOpen} />}
             <AccountKeys of={of} />
@@ -96,6 +98,24 @@ function Money({ of }: { readonly of: AnyAccount }) {
   )
 }
 
+/** What is left of each window of its plan. */
+function Plan({ of, plan }: { readonly of: AnyAccount; readonly plan: string }) {
+  const { t } = useTranslation()
+  const format = useFormat()
+  const { plan_expires_at: end } = of
+  return (
+    <section className={sheet.part}>
+      <h3>
+        {format.list([
+          t('frame.plan', { plan }),
+          ...(end === null ? [] : [t('overview.until', { day: format.date(end) })]),
+        ])}
+      </h3>
+      <QuotaLines quota={of.quota} />
+    </section>
+  )
+}
+
 function About({ of }: { readonly of: AnyAccount }) {
   const { t } = useTranslation()
   const sign = useCurrencySign()
@@ -113,12 +133,7 @@ function About({ of }: { readonly of: AnyAccount }) {
     ...(of.email === null ? [] : [[t('signIn.email'), of.email] as const]),
     ...(of.phone === null ? [] : [[t('accounts.phone'), of.phone] as const]),
     [t('accounts.verification'), t(`accounts.verifications.${of.verification}`)],
-    [
-      t('overview.plan'),
-      of.plan === null || of.plan_expires_at === null
-        ? t('overview.noPlan')
-        : `${of.plan}, ${t('overview.until', { day: format.date(of.plan_expires_at) })}`,
-    ],
+    ...(of.plan === null ? [[t('overview.plan'), t('overview.noPlan')] as const] : []),
     [t('accounts.rate'), format.percent(Number(of.user_rate) / 100, 4)],
     [t('accounts.deduction'), t(of.api_deduction ? 'accounts.deducted' : 'accounts.notDeducted')],
     [

@@ -42,6 +42,7 @@ test('an account is found by anything, and its whole picture opens beside the li
   await page.keyboard.press('Enter')
   const sheet = page.getByRole('dialog', { name: 'Ann Lindqvist' })
   await sheet.getByText('PRO, until').waitFor()
+  await sheet.getByText('50,000 of 50,000 left, begins with the next call').waitFor()
   await sheet.getByRole('row', { name: /laptop/ }).waitFor()
   await sheet.getByText('key.create').waitFor()
   await sheet.getByText('Nothing was called in thirty days.').waitFor()

@@ -6,10 +6,8 @@ import { type ChainMargin, marginQuery } from '../../api/operator/models.ts'
 import { Figure } from '../../parts/charts/figure.tsx'
 import { seriesOf } from '../../parts/charts/series.ts'
 import { SeriesChart } from '../../parts/charts/series-chart.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
-import { classes } from '../../parts/marks/classes.ts'
 import { Marked } from '../../parts/marks/marked.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
@@ -19,14 +17,14 @@ import { Amount } from '../../parts/values/amount.tsx'
 import { browserZone, TimeZone, useFormat } from '../../parts/values/format.ts'
 import { dayOf, dayStart } from '../../parts/values/zoned-days.ts'
 import { type Earned, earnedOf } from '../parts/earned.ts'
-import { Margin } from '../parts/margin.tsx'
-import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
+import { ByAccount } from './by-account.tsx'
+import { type Group, Split } from './split.tsx'
 
 const PERIODS = ['today', '7d', '30d'] as const
 const DAYS = { today: 1, '7d': 7, '30d': 30 } as const
 
-/** What calls brought in and cost: in all, by day, by model and by vendor. */
+/** What calls brought in and cost: in all, by day, by model, by vendor and by account. */
 export function Income() {
   const { t } = useTranslation()
   const [{ period }, change] = useAddress()
@@ -58,22 +56,27 @@ export function Income() {
               <Sums of={earnedOf(chains)} />
               {earnedOf(chains).cost === undefined && <CostUnknown />}
               {DAYS[chosen] > 1 && <Chart days={days} count={DAYS[chosen]} />}
-              <Losses of={groupsOf(chains, ({ model }) => model)} />
-              <Split
-                title={t('money.byModel')}
-                head={t('calls.model')}
-                rows={groupsOf(chains, ({ model }) => model)}
-              />
-              <Split
-                title={t('money.byVendor')}
-                head={t('money.vendor')}
-                rows={groupsOf(chains, ({ vendor_code: code }) => code)}
-              />
+              <ByChain of={chains} />
+              <ByAccount from={from} />
               <ByDay days={days} />
             </>
           )
         }
       </Loaded>
+    </>
+  )
+}
+
+/** What chains come to by model and by vendor, and which models lose. */
+function ByChain({ of }: { readonly of: readonly ChainMargin[] }) {
+  const { t } = useTranslation()
+  const models = groupsOf(of, ({ model }) => model)
+  const vendors = groupsOf(of, ({ vendor_code: code }) => code)
+  return (
+    <>
+      <Losses of={models} />
+      <Split title={t('money.byModel')} head={t('calls.model')} rows={models} />
+      <Split title={t('money.byVendor')} head={t('money.vendor')} rows={vendors} />
     </>
   )
 }
@@ -121,11 +124,6 @@ function CostUnknown() {
   )
 }
 
-interface Group {
-  readonly name: string
-  readonly earned: Earned
-}
-
 function groupsOf(
   chains: readonly ChainMargin[],
   nameOf: (chain: ChainMargin) => string | null,
@@ -153,57 +151,6 @@ function Losses({ of }: { readonly of: readonly Group[] }) {
         </Note>
       </div>
     ))
-}
-
-interface SplitProps {
-  readonly title: string
-  /** What the rows are named by. */
-  readonly head: string
-  readonly rows: readonly Group[]
-}
-
-function Split({ title, head, rows }: SplitProps) {
-  const columns = useColumns(head)
-  return (
-    <section className={classes(page.section, operator.even)}>
-      <h2>{title}</h2>
-      <DataTable label={title} columns={columns} rows={rows} idOf={({ name }) => name} />
-    </section>
-  )
-}
-
-function useColumns(head: string): readonly Column<Group>[] {
-  const { t } = useTranslation()
-  const format = useFormat()
-  return [
-    { id: 'name', head, cell: ({ name }) => <span title={name}>{name}</span> },
-    {
-      id: 'calls',
-      head: t('pages.calls'),
-      kind: 'number',
-      wide: true,
-      cell: ({ earned }) => format.number(earned.calls),
-    },
-    {
-      id: 'revenue',
-      head: t('catalogue.revenue'),
-      kind: 'number',
-      cell: ({ earned }) => <Amount value={earned.revenue} />,
-    },
-    {
-      id: 'cost',
-      head: t('catalogue.cost'),
-      kind: 'number',
-      wide: true,
-      cell: ({ earned }) => (earned.cost === undefined ? '–' : <Amount value={earned.cost} />),
-    },
-    {
-      id: 'margin',
-      head: t('catalogue.margin'),
-      kind: 'number',
-      cell: ({ earned }) => <Margin of={earned} />,
-    },
-  ]
 }
 
 interface ByDayProps {

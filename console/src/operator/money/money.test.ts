@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close())
 
-test('what came in and is left of it is told by model, by vendor and by day', async () => {
+test('what came in and is left of it is told by model, by vendor, by account and by day', async () => {
   const visit = await site.visit('/operate/money', { as: ADMIN })
   const { page } = visit
   await page
@@ -43,12 +43,14 @@ test('what came in and is left of it is told by model, by vendor and by day', as
     .getByRole('table', { name: 'By vendor' })
     .getByRole('row', { name: /sandbox 2/ })
     .waitFor()
+  const account = page.getByRole('table', { name: 'By account' }).getByRole('row', { name: /owner@example/ })
+  expect((await account.getByRole('cell').allTextContents()).slice(0, 3)).toEqual([ADMIN.email, '2', '0'])
   await page
     .getByRole('table', { name: /By day/ })
     .getByText('66.7')
     .waitFor()
   await page.getByRole('img', { name: 'Revenue by day' }).waitFor()
-  await page.getByText('Free calls', { exact: true }).click()
+  await page.getByRole('radiogroup').getByText('Free calls', { exact: true }).click()
   await page.getByRole('table', { name: 'Free calls' }).or(page.getByText('No free calls')).waitFor()
   await page.getByText('Top-ups', { exact: true }).click()
   await page.getByText('No matching top-ups').waitFor()

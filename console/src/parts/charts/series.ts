@@ -27,13 +27,15 @@ interface SeriesQuestion<Row> {
   readonly now: number
   readonly timeZone: string | undefined
   readonly groupOf: (row: Row) => string
+  /** A group that never has a place of its own: it sums others already. */
+  readonly others?: string
   /** A decimal as text. */
   readonly valueOf: (row: Row) => string
 }
 
 export function seriesOf<Row extends { readonly at: string }>(
   rows: readonly Row[],
-  { interval, count, now, timeZone, groupOf, valueOf }: SeriesQuestion<Row>,
+  { interval, count, now, timeZone, groupOf, others, valueOf }: SeriesQuestion<Row>,
 ): SeriesOf<Row> {
   const keyOf = bucketKeys(interval, timeZone)
   const buckets = lastBuckets(count, interval, { now, timeZone })
@@ -43,8 +45,9 @@ export function seriesOf<Row extends { readonly at: string }>(
     .map(([group, own]) => ({ group, total: sumDecimals(own.map(valueOf)) }))
     .filter(({ total }) => Number(total) > 0)
     .toSorted((one, other) => Number(other.total) - Number(one.total))
-  const named = ranked.slice(0, ranked.length > COLOURS + 1 ? COLOURS : COLOURS + 1)
-  const rest = ranked.slice(named.length)
+  const own = ranked.filter(({ group }) => group !== others)
+  const named = own.slice(0, ranked.length > COLOURS + 1 ? COLOURS : COLOURS + 1)
+  const rest = ranked.filter((each) => !named.includes(each))
   const series: readonly Series[] =
     rest.length === 0
       ? named

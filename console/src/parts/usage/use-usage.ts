@@ -1,16 +1,32 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useContext, useMemo, useState } from 'react'
-import { LIVE_MS } from '../api/query-client.ts'
-import { useOrganisationId } from '../api/session.ts'
-import { usageQuery } from '../api/usage.ts'
-import { bucketKeys, lastBuckets } from '../parts/charts/buckets.ts'
-import { browserZone, TimeZone } from '../parts/values/format.ts'
-import { bucketsOf, DEFAULT_PERIOD, SPANS, type UsageSearch } from './search.ts'
+import { LIVE_MS } from '../../api/query-client.ts'
+import { bucketKeys, lastBuckets } from '../charts/buckets.ts'
+import { browserZone, TimeZone } from '../values/format.ts'
+import type { Row } from './measures.ts'
+import { bucketsOf, DEFAULT_PERIOD, type Group, SPANS, type UsageSearch } from './search.ts'
 
 const HOUR_MS = 3_600_000
 
+export interface UsageQuestion {
+  readonly from: string
+  readonly interval: 'hour' | 'day'
+  readonly group_by: Group
+  readonly time_zone: string
+}
+
+/** Whose usage it is. */
+export interface UsageSource<Answer extends { readonly rows: readonly Row[] }> {
+  /** What its answers are known by, beside the question. */
+  readonly key: readonly unknown[]
+  read(question: UsageQuestion, signal: AbortSignal): Promise<Answer>
+}
+
 /** The sums of the period that the address names, by hour or day. */
-export function useUsage({ period = DEFAULT_PERIOD, interval: wanted, by = 'model' }: UsageSearch) {
+export function useUsage<Answer extends { readonly rows: readonly Row[] }>(
+  { period = DEFAULT_PERIOD, interval: wanted, by = 'model' }: UsageSearch,
+  source: UsageSource<Answer>,
+) {
   const timeZone = useContext(TimeZone) ?? browserZone()
   // The beginning does not move with every look, or no answer would ever be known.
   const [openedAt] = useState(() => Date.now())
@@ -22,7 +38,8 @@ export function useUsage({ period = DEFAULT_PERIOD, interval: wanted, by = 'mode
     time_zone: timeZone,
   }
   const usage = useQuery({
-    ...usageQuery(question, useOrganisationId()),
+    queryKey: [...source.key, question],
+    queryFn: ({ signal }) => source.read(question, signal),
     refetchInterval: LIVE_MS,
     placeholderData: keepPreviousData,
   })
@@ -34,5 +51,5 @@ export function useUsage({ period = DEFAULT_PERIOD, interval: wanted, by = 'mode
     const keyOf = bucketKeys(interval, timeZone)
     return usage.data.rows.filter(({ at }) => shown.has(keyOf(at)))
   }, [usage.data, period, wanted, timeZone])
-  return { data: rows, error: usage.error, refetch: usage.refetch }
+  return { data: rows, answer: usage.data, error: usage.error, refetch: usage.refetch }
 }

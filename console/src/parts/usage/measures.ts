@@ -1,9 +1,15 @@
 /** What is measured of usage, and how much of it a row has. */
-import type { Usage } from '../api/usage.ts'
-import { sumDecimals } from '../parts/values/decimal.ts'
+import type { Usage } from '../../api/usage.ts'
+import { sumDecimals } from '../values/decimal.ts'
 import type { Measure } from './search.ts'
 
-export type Row = Usage['rows'][number]
+/** Of one hour or day and one group. */
+export type Row = Omit<Usage['rows'][number], 'member'> & {
+  /** Of an organisation's usage. */
+  readonly member?: string | null
+  /** Of everybody's usage. */
+  readonly account_id?: string | null
+}
 
 /** Tokens that were asked with, of every class. */
 export function inputOf({

@@ -1,5 +1,5 @@
-import type { Interval } from '../parts/charts/buckets.ts'
-import { choiceField, present } from '../parts/lists/search-fields.ts'
+import type { Interval } from '../charts/buckets.ts'
+import { choiceField, present } from '../lists/search-fields.ts'
 
 export const PERIODS = ['24h', '7d', '30d', '90d'] as const
 export type Period = (typeof PERIODS)[number]
@@ -17,13 +17,18 @@ export const SPANS = {
 >
 
 export const INTERVALS = ['hour', 'day'] as const
-export const GROUPS = ['model', 'key', 'app', 'member'] as const
+const GROUPS = ['model', 'key', 'app', 'member', 'account'] as const
 export type Group = (typeof GROUPS)[number]
 export const MEASURES = ['credits', 'calls', 'tokens', 'cached', 'failed'] as const
 export type Measure = (typeof MEASURES)[number]
 
+/** The period of the log that shows the calls of such a usage. */
+export function callsPeriod(period: Period = DEFAULT_PERIOD) {
+  return period === '90d' ? ('all' as const) : period
+}
+
 /** What the address says of the usage. */
-export function readSearch(search: Record<string, unknown>) {
+export function readUsageSearch(search: Record<string, unknown>) {
   return present({
     period: choiceField(search['period'], PERIODS),
     interval: choiceField(search['interval'], INTERVALS),
@@ -32,7 +37,7 @@ export function readSearch(search: Record<string, unknown>) {
   })
 }
 
-export type UsageSearch = ReturnType<typeof readSearch>
+export type UsageSearch = ReturnType<typeof readUsageSearch>
 
 /** Hours or days, and how many: what was chosen where the period allows it. */
 export function bucketsOf(period: Period, wanted: Interval | undefined) {

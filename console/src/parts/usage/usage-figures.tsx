@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { Figure } from '../parts/charts/figure.tsx'
-import page from '../parts/page/page.module.css'
-import { Amount } from '../parts/values/amount.tsx'
-import { useFormat } from '../parts/values/format.ts'
+import { Figure } from '../charts/figure.tsx'
+import page from '../page/page.module.css'
+import { Amount } from '../values/amount.tsx'
+import { useFormat } from '../values/format.ts'
 import { type Row, shareOf, sumsOf } from './measures.ts'
 
 /** What the whole period comes to. */

@@ -1,16 +1,13 @@
-import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { LimitBar } from '../parts/limits/limit-bar.tsx'
-import { type Column, DataTable } from '../parts/lists/data-table.tsx'
-import { present } from '../parts/lists/search-fields.ts'
-import table from '../parts/lists/table.module.css'
-import { inBackground } from '../parts/page/in-background.ts'
-import { Amount } from '../parts/values/amount.tsx'
-import { useFormat } from '../parts/values/format.ts'
+import { LimitBar } from '../limits/limit-bar.tsx'
+import { type Column, DataTable } from '../lists/data-table.tsx'
+import table from '../lists/table.module.css'
+import { Amount } from '../values/amount.tsx'
+import { useFormat } from '../values/format.ts'
 import { measureOf, type Row, type Sums, shareOf, sumsOf } from './measures.ts'
-import { DEFAULT_PERIOD, type Group, type Measure, type UsageSearch } from './search.ts'
+import type { Group, Measure, UsageSearch } from './search.ts'
 import styles from './usage.module.css'
-import type { Groups } from './use-groups.ts'
+import { type Groups, OTHERS } from './groups.ts'
 
 interface Line extends Sums {
   readonly id: string
@@ -23,21 +20,25 @@ interface UsageTableProps {
   readonly rows: readonly Row[]
   readonly search: UsageSearch
   readonly groups: Groups
+  /** Leads to the calls of a group; undefined: there is no way to them. */
+  readonly onChoose: ((id: string) => void) | undefined
 }
 
-/** What each model, key, application or member used; a click leads to its calls. */
-export function UsageTable({ rows, search, groups }: UsageTableProps) {
+/** What each group used; a click leads to its calls. */
+export function UsageTable({ rows, search, groups, onChoose }: UsageTableProps) {
   const { by = 'model', measure = 'credits' } = search
   const { t } = useTranslation()
   const columns = useColumns(by, groups)
-  const onChoose = useToCalls(search)
+  const choose = ({ id }: Line): void => {
+    if (id !== '' && id !== OTHERS) onChoose?.(id)
+  }
   return (
     <DataTable
       label={t('usage.table', { by: t(`usage.groups.${by}`) })}
       columns={columns}
       rows={linesOf(rows, measure, groups)}
       idOf={({ id }) => id}
-      {...(onChoose === undefined ? {} : { onChoose })}
+      {...(onChoose === undefined ? {} : { onChoose: choose })}
     />
   )
 }
@@ -114,19 +115,4 @@ function useTokenColumns(): readonly Column<Line>[] {
       cell: ({ output }) => short(output),
     },
   ]
-}
-
-/** The log knows of models, keys and applications, not of members; undefined: no way there. */
-function useToCalls({
-  by = 'model',
-  period = DEFAULT_PERIOD,
-}: UsageSearch): ((line: Line) => void) | undefined {
-  const navigate = useNavigate()
-  if (by === 'member') return undefined
-  const field = { model: 'model', key: 'key_id', app: 'app_id' } as const
-  return ({ id }) => {
-    if (id === '') return
-    const search = present({ [field[by]]: id, period: period === '90d' ? ('all' as const) : period })
-    inBackground(navigate({ to: '/calls', search }))
-  }
 }

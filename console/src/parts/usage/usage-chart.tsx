@@ -1,12 +1,12 @@
 import { useContext, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { seriesOf } from '../parts/charts/series.ts'
-import { SeriesChart } from '../parts/charts/series-chart.tsx'
-import { TimeZone, useFormat } from '../parts/values/format.ts'
+import { seriesOf } from '../charts/series.ts'
+import { SeriesChart } from '../charts/series-chart.tsx'
+import { TimeZone, useFormat } from '../values/format.ts'
 import { measureOf, type Row } from './measures.ts'
 import { bucketsOf, DEFAULT_PERIOD, type UsageSearch } from './search.ts'
 import styles from './usage.module.css'
-import type { Groups } from './use-groups.ts'
+import { type Groups, OTHERS } from './groups.ts'
 
 /** Names below the bars. */
 const NAMES_MAX = 10
@@ -59,6 +59,7 @@ function useSeries({ rows, search, groups: { idOf } }: UsageChartProps) {
         now: Date.now(),
         timeZone,
         groupOf: idOf,
+        others: OTHERS,
         valueOf: (row) => measureOf(row, measure),
       }),
     [rows, interval, count, timeZone, idOf, measure],

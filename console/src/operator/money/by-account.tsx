@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { accountMarginsQuery } from '../../api/operator/models.ts'
+import { Loaded } from '../../parts/page/loaded.tsx'
+import { earnedOf } from '../parts/earned.ts'
+import { Split } from './split.tsx'
+
+/** The accounts that paid most, and all others as one. */
+export function ByAccount({ from }: { readonly from: string }) {
+  const { t } = useTranslation()
+  const margins = useQuery(accountMarginsQuery({ from, limit: ACCOUNTS }))
+  return (
+    <Loaded query={margins} height={240}>
+      {({ accounts, others }) => (
+        <Split
+          title={t('money.byAccount')}
+          head={t('operate.account')}
+          rows={[
+            ...accounts.map((margin) => ({
+              name: margin.account_name ?? margin.account_id,
+              account: margin.account_id,
+              earned: earnedOf([margin]),
+            })),
+            ...(others === null
+              ? []
+              : [{ name: t('money.otherAccounts', { count: others.accounts }), earned: earnedOf([others]) }]),
+          ]}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+/** Told one by one. */
+const ACCOUNTS = 20

@@ -1,0 +1,33 @@
+import { useTranslation } from 'react-i18next'
+import type { Row } from './measures.ts'
+import type { Group } from './search.ts'
+
+/** The id of the group that sums those which are not told one by one. */
+export const OTHERS = '(other)'
+
+/** What rows are split by. */
+export interface Groups {
+  /** The id of the group that a row belongs to; empty: of none. */
+  readonly idOf: (row: Row) => string
+  readonly nameOf: (id: string) => string
+}
+
+const IDS: Readonly<Record<Group, (row: Row) => string | null | undefined>> = {
+  model: ({ model }) => model,
+  key: ({ key_id: id }) => id,
+  app: ({ app_id: id }) => id,
+  member: ({ member }) => member,
+  account: ({ account_id: id }) => id,
+}
+
+/** @param names what groups are called, by id; others are called by their ids */
+export function useGroupsBy(by: Group, names: ReadonlyMap<string, string>): Groups {
+  const { t } = useTranslation()
+  return {
+    idOf: (row) => IDS[by](row) ?? '',
+    nameOf: (id) => {
+      if (id === '') return t(`usage.none.${by}`)
+      return id === OTHERS ? t('overview.others') : (names.get(id) ?? id)
+    },
+  }
+}
