@@ -24,7 +24,7 @@ export const PASSED_FORMS = {
 
 interface PassedFormFacts {
   readonly makesOutputTokens: boolean
-  /** Only clients speak it: its calls go over chains of that form. Absent: over chains of its own. */
+  /** Only clients speak it: its calls use chains of that form. Absent: over chains of its own. */
   readonly chains?: 'embeddings'
   /** The protocol whose clients they are: where they put their key and how they read errors. Absent: chat. */
   readonly family?: ProtocolId
@@ -51,20 +51,20 @@ export function isProtocolId(id: ChainProtocol): id is ProtocolId {
   return id !== 'video' && !isPassedForm(id)
 }
 
-/** What chains speak that answer calls of such clients, where the protocols are not converted. */
+/** The form of the chains that answer such calls, where nothing is converted. */
 export function chainProtocolOf(id: WireId): WireId {
   const facts: PassedFormFacts | undefined = isPassedForm(id) ? PASSED_FORMS[id] : undefined
   return facts?.chains ?? id
 }
 
-/** The protocol that clients of a wire form know errors and keys from. */
+/** The protocol whose errors and key headers clients of a wire form use. */
 export function familyOf(id: WireId): ProtocolId {
   if (isProtocolId(id)) return id
   const facts: PassedFormFacts = PASSED_FORMS[id]
   return facts.family ?? 'chat'
 }
 
-/** Answers over such a chain hold tokens that the model made, and that have a price. */
+/** Answers over such a chain hold output tokens, which have a price. */
 export function makesOutputTokens(protocol: ChainProtocol): boolean {
   return !isPassedForm(protocol) || PASSED_FORMS[protocol].makesOutputTokens
 }
@@ -87,7 +87,7 @@ export function billedBy(protocol: ChainProtocol): readonly BillingMode[] {
   if (protocol === 'video') return ['video_second', 'request']
   if (protocol === 'speech') return ['token', 'character', 'request']
   if (protocol === 'transcription') return ['token', 'audio_second', 'request']
-  // What makes tokens may make images of them.
+  // A model that makes tokens may also make images.
   return makesOutputTokens(protocol) ? ['token', 'image', 'request'] : ['token', 'request']
 }
 
@@ -128,7 +128,7 @@ export interface Timeouts {
 export interface Vendor {
   readonly code: VendorCode
   readonly name: string
-  /** Which provider folder speaks for it. */
+  /** The provider folder that implements it. */
   readonly kind: string
   /** Absent: the provider folder's own address. */
   readonly baseUrl: string | undefined
@@ -136,7 +136,7 @@ export interface Vendor {
   readonly status: Status
 }
 
-/** What a credential is made of: one secret, or named fields for signing schemes. */
+/** A credential: one secret, or named fields for signing schemes. */
 export interface CredentialSecret {
   readonly secret: Secret | undefined
   readonly fields: Readonly<Record<string, Secret>>
@@ -166,7 +166,7 @@ export interface Chain {
   readonly weight: number
   readonly rateMultiplier: DecimalText
   readonly streamUsage: 'forward' | 'inject'
-  /** How long an answer is read on after its client left, before it is cut; 0: cut at once. */
+  /** How long an answer is still read after its client disconnected, before it is cut; 0: cut at once. */
   readonly clientGoneGraceMs: number
   /** An answer with fewer bytes per second than this over the vendor's `idleMs` has stalled; 0: any rate is accepted. */
   readonly minBytesPerSecond: number
@@ -175,7 +175,7 @@ export interface Chain {
   readonly status: Status
 }
 
-/** Absent members are as the vendor's folder says. */
+/** Absent members have the value of the vendor's folder. */
 export interface ChainCapabilities {
   readonly reasoning?: (typeof REASONING_WORDS)[number]
   /** `none`: temperature, top_p and top_k are refused upstream; `one`: only one of temperature and top_p. */
@@ -190,7 +190,7 @@ export const REASONING_WORDS = ['none', 'effort', 'budget', 'adaptive', 'level',
 export const SAMPLING_WORDS = ['all', 'one', 'none'] as const
 export const IMAGE_WORDS = ['url', 'inline', 'none'] as const
 
-/** Default of `Chain.clientGoneGraceMs`: an answer that was about to end is charged by its true usage. */
+/** Default of `Chain.clientGoneGraceMs`: so an answer that was about to end is charged by its true usage. */
 export const CLIENT_GONE_GRACE_MS = 3_000
 /** Reading on for longer would make the vendor generate output that nobody reads. */
 export const CLIENT_GONE_GRACE_MS_MAX = 60_000
@@ -211,7 +211,7 @@ export const SURCHARGES_MAX = 50
 export interface Model {
   readonly modelId: ModelId
   readonly name: string
-  /** When it was first put into the catalogue, epoch ms: the store's, and no change changes it. */
+  /** When it was first put into the catalogue, epoch ms; set by the store, and never changed. */
   readonly createdAt: number
   readonly status: Status
   readonly clientVisible: boolean
@@ -232,7 +232,7 @@ export interface Model {
   readonly chains: readonly Chain[]
 }
 
-/** What is written of a model. */
+/** A model as it is written. */
 export type ModelFields = Omit<Model, 'chains' | 'createdAt'>
 
 /** A named set {protocol, models} that a key may be bound to (docs/reference/contract.md#D-addresses-09). */
@@ -254,11 +254,11 @@ export interface Plan {
 }
 
 export interface Settings {
-  /** Of balances, caps, exchange steps and packages, and of prices that name none. */
+  /** The currency of balances, caps, exchange steps and packages, and of prices that name none. */
   readonly currency: Currency
   /** Credits for one unit of `currency`. */
   readonly creditsPerUnit: DecimalText
-  /** Of each further currency that something may be priced in: Credits for one unit. */
+  /** Credits for one unit of each further currency that prices may use. */
   readonly otherCurrencies: Readonly<Record<Currency, DecimalText>>
   /** IANA name; the calendar month of the consumption cap is counted in it. */
   readonly timezone: string

@@ -1,4 +1,4 @@
-/** One HTTP request as a provider folder forms it: plain data, sent and signed by `upstream/`. */
+/** One HTTP request as a provider folder builds it: plain data, sent and signed by `upstream/`. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT'
   /** Absolute address. */
@@ -11,7 +11,7 @@ export interface HttpRequest {
 /** How a request is authenticated; signing needs a clock and a hash, so `upstream/` does it. */
 export type Auth =
   | { readonly kind: 'bearer' }
-  /** `prefix` stands before the key, with the space between them: `Token `. */
+  /** `prefix` precedes the key and includes the space between them: `Token `. */
   | { readonly kind: 'header'; readonly name: string; readonly prefix?: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'jwt-hs256' }

@@ -22,7 +22,7 @@ export class IndexedSet<Item extends Indexed> {
     this.#items.push(item)
   }
 
-  /** One that is not there is no error. */
+  /** Removing an item that is not in the set is no error. */
   remove(item: Item): void {
     const { position } = item
     if (position === undefined) return
@@ -33,7 +33,7 @@ export class IndexedSet<Item extends Indexed> {
     this.#items[position] = last
   }
 
-  /** Those that are there now; while it runs, some may leave and others come. */
+  /** Visits the items that are there now; items may be removed and added meanwhile. */
   visit(look: (item: Item) => void): void {
     const present = [...this.#items]
     for (const item of present) if (item.position !== undefined) look(item)

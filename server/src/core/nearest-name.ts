@@ -1,6 +1,6 @@
 /**
- * The candidate a mistyped name most probably meant; undefined if none is near enough. Near: at most a third of its
- * letters changed, added, lost or swapped with the neighbour.
+ * The candidate that a mistyped name most probably stands for; undefined if none is near enough. Near: at most a third
+ * of its letters changed, added, lost or swapped with the neighbour.
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined
@@ -12,7 +12,7 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best?.candidate
 }
 
-/** Changes, insertions, losses and swaps of neighbours that turn one word into the other. */
+/** Substitutions, insertions, deletions and swaps of neighbours that turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: readonly number[] = []
   let previous: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column)

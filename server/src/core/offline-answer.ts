@@ -1,9 +1,11 @@
-/** An answer made without a network: the sandbox composes it, `upstream/` plays it into the same sink as a real one. */
+/**
+ * An answer made without a network: the sandbox composes it, and `upstream/` passes it to the same sink as a real one.
+ */
 export interface OfflineAnswer {
   readonly status: number
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** Pulled one at a time, so that a long stream is never held whole. */
+  /** Pulled one at a time, so that a long stream is never in memory as a whole. */
   readonly chunks: Iterable<OfflineChunk>
 }
 

@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts'
 
-/** What a gateway that runs looks at; the names are those of `sluice doctor`. */
+/** What a running gateway checks; the names are those of `sluice doctor`. */
 export const RUNNING_CHECKS = [
   'node',
   'data directory',
@@ -21,9 +21,9 @@ export type RunningCheck = (typeof RUNNING_CHECKS)[number]
 interface Sentences {
   readonly check: RunningCheck
   readonly state: Finding['state']
-  /** In English, `{name}` for what is put in; consoles tell the same of the code in other languages. */
+  /** In English, with `{name}` for inserted values; consoles translate it by its code. */
   readonly found: string
-  /** Absent: there is nothing to do. */
+  /** What to do. Absent: nothing. */
   readonly fix?: string
 }
 
@@ -199,7 +199,7 @@ const SENTENCES = {
       '{model} over {vendor}: the vendor charges extra for {extras}, which have no price here; name them in surcharges or refuse of the model',
     fix: 'docs/reference/gateway-file.md, surcharges',
   },
-  /** The check itself could not be made, whichever it was. */
+  /** The check itself failed, whichever it was. */
   unlooked: { check: 'node', state: 'failed', found: '{words}', fix: '{remedy}' },
 } as const satisfies Readonly<Record<string, Sentences>>
 
@@ -211,7 +211,7 @@ function isCode(name: string): name is FindingCode {
 
 export const FINDING_CODES: readonly FindingCode[] = Object.keys(SENTENCES).filter(isCode)
 
-/** What stands in the braces of a text. */
+/** The names in the braces of a text. */
 type Holes<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Holes<Rest> : never
 type HolesOf<Of> = Of extends { readonly found: infer Found; readonly fix: infer Fix }
   ? Holes<Found> | Holes<Fix>
@@ -220,7 +220,7 @@ type HolesOf<Of> = Of extends { readonly found: infer Found; readonly fix: infer
     : never
 export type FindingParameters = Readonly<Record<string, string | number>>
 
-/** A finding that can be told in any language: by its code, and what is put into its sentences. */
+/** A finding that can be translated: by its code and the values inserted into its sentences. */
 export interface RunningFinding extends Finding {
   readonly check: RunningCheck
   readonly code: FindingCode
@@ -242,12 +242,12 @@ export function finding<Code extends FindingCode>(
   }
 }
 
-/** Of a check that met what nobody foresaw. */
+/** The finding of a check that failed unexpectedly. */
 export function unlooked(check: RunningCheck, { found, fix }: Finding): RunningFinding {
   return { ...finding('unlooked', { words: found, remedy: fix ?? '' }), check }
 }
 
-/** What is put into a code's sentences. */
+/** The names of the values in a code's sentences. */
 export function holesOf(code: FindingCode): readonly string[] {
   const { found, fix = '' }: Sentences = SENTENCES[code]
   return [...new Set([...`${found} ${fix}`.matchAll(HOLE)].map(([, name = '']) => name))].sort()

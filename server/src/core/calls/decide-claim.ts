@@ -4,8 +4,8 @@ import type { Subject } from '../ledger/hot-rows.ts'
 import type { ClaimOperation, ClaimOutcome } from '../ledger/operations.ts'
 
 /**
- * A place on an upstream credential. A call holds at most one per credential, until it ends: asking again takes nothing.
- * A call that is not open (any more) gets no place, because nothing would give it back.
+ * A place on an upstream credential. A call holds at most one per credential, until it ends: asking again takes
+ * nothing. A call that is not open gets no place, because nothing would give it back.
  */
 export function decideClaim(draft: Draft, operation: ClaimOperation): ClaimOutcome {
   const open = draft.openCall(operation.callId)

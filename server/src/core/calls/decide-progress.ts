@@ -18,7 +18,10 @@ export function decideProgress(draft: Draft, operation: ProgressOperation): Done
   return { kind: 'done' }
 }
 
-/** A client that has left may call again at once. The vendor still works, so the place on its credential stays taken. */
+/**
+ * A client that has disconnected may call again at once. The vendor is still working, so the place on its credential
+ * stays taken.
+ */
 function withoutSlots(draft: Draft, { taken }: OpenCall): OpenCall['taken'] {
   return taken.map((one) => {
     if (one.slotFree === true || one.subject.startsWith('credential:')) return one

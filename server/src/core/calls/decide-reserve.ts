@@ -28,7 +28,7 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
   if (keyCode !== undefined) return refuse({ code: keyCode, message: undefined, retryAfterMs: undefined })
   if (key === undefined || stored === undefined) return refuse(UNKNOWN_KEY)
   if (stored.status === 'suspended') return refuse(SUSPENDED)
-  // What is owed comes first: this call gets what remains after charging it.
+  // What is owed is charged first; this call is decided on what remains.
   const owed = chargeOwed(stored, monthOfCall(stored, operation))
   const { account } = owed
   const member = key.memberId === undefined ? undefined : draft.member(key.memberId)
@@ -48,7 +48,7 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
 
 const UNKNOWN_KEY: Refusal = { code: 40101, message: undefined, retryAfterMs: undefined }
 const SUSPENDED: Refusal = { code: 40303, message: undefined, retryAfterMs: undefined }
-/** The store says so too, of any call that has ended. */
+/** The store gives the same answer for any call that has ended. */
 const ENDED: Refusal = { code: 50000, message: undefined, retryAfterMs: undefined }
 const UNREADABLE_PRICE: Refusal = { code: 50000, message: undefined, retryAfterMs: undefined }
 
@@ -168,7 +168,7 @@ function decideSubjects(
 
 interface Decided {
   readonly account: AccountRow
-  /** Of what earlier calls owe; the account is as it is then. */
+  /** The part of earlier debts charged now; the account is as it is after that. */
   readonly owedCharged: MicroCredits
   readonly member: MemberRow | undefined
   readonly subjects: readonly LimitedSubject[]
@@ -188,7 +188,7 @@ function take(draft: Draft, operation: ReserveOperation, decided: Decided): Rese
   })
   for (const { state } of after) draft.putLimits(state)
   holdCredits(draft, operation, { holds, ...decided })
-  // Also for a call that needed nothing: the quota pays what it costs in the end.
+  // Also for a call that needed no hold: the quota pays what it costs in the end.
   const covered = [model, second].some((funded) => funded?.funding.otherwise === 'subscription')
   const quota = covered ? (account.subscription?.quota ?? []) : []
   if (holds.quotaHeld > 0n) {
@@ -297,7 +297,7 @@ function openedCall(
   }
 }
 
-/** The first answer again, as far as the open call has it; nothing is reserved again. */
+/** Repeats the first answer, as far as the open call holds it; nothing is reserved again. */
 function repeatReserved(draft: Draft, operation: ReserveOperation, open: OpenCall): ReserveOutcome {
   const key = draft.key(open.keyId)
   const account = draft.account(open.accountId)

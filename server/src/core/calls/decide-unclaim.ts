@@ -5,8 +5,8 @@ import type { Subject } from '../ledger/hot-rows.ts'
 import type { DoneOutcome, UnclaimOperation } from '../ledger/operations.ts'
 
 /**
- * The credential was tried without success and its call continues elsewhere: everything it took there is given back at
- * once.
+ * The credential was tried without success and its call continues elsewhere: everything it took on that credential is
+ * given back at once.
  */
 export function decideUnclaim(draft: Draft, { callId, credentialId }: UnclaimOperation): DoneOutcome {
   const open = draft.openCall(callId)

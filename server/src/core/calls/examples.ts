@@ -237,19 +237,19 @@ export function exampleAbandon(id: string, changes: Partial<AbandonOperation> = 
   }
 }
 
-/** A store in memory: runs batches one after the other and keeps what they change. */
+/** A store in memory: runs batches one after the other and keeps their changes. */
 export interface ExampleStore {
   run(...operations: readonly HotOperation[]): readonly HotOutcome[]
   account(): AccountRow
   member(): MemberRow
   rows(): HotRows
   readonly transfers: Transfer[]
-  /** As they are now: a row that was corrected stands in the place of the first. */
+  /** The current rows: a corrected row has replaced the first one. */
   readonly logs: CallLogRow[]
   put(row: { readonly account: AccountRow } | { readonly key: KeyRow } | { readonly member: MemberRow }): void
 }
 
-/** With a member, the example key is theirs. */
+/** With a member, the example key belongs to that member. */
 export function exampleStore(
   start: { account?: AccountRow; key?: KeyRow; member?: MemberRow } = {},
 ): ExampleStore {

@@ -1,7 +1,8 @@
 /**
- * The rules of docs/reference/contract.md#7.3, #8, #D-admission, #D-money told once more, as plainly as possible and on
- * purpose in another way than the code: every window a list of uses, every price integer arithmetic, one call after the
- * other. The simulation holds `decideBatch` to it. For tests only; it is long because it is one idea, a second opinion.
+ * The rules of docs/reference/contract.md#7.3, #8, #D-admission, #D-money written a second time, as plainly as possible
+ * and deliberately in another way than the code: every window a list of uses, every price integer arithmetic, one call
+ * after the other. The simulation compares `decideBatch` with it. For tests only. It is long because it is one idea: a
+ * second implementation.
  */
 import { NaiveWindow } from '../limits/naive-window.ts'
 import type { Dimension, Policy } from '../limits/policy.ts'
@@ -56,7 +57,7 @@ export interface NaiveAccount extends NaiveCapped {
   credits: bigint
   held: bigint
   balance: bigint
-  /** What calls cost over the cap and nobody has charged yet. */
+  /** Cost of calls above the cap, not charged yet. */
   owed: bigint
   deduction: boolean
   exchange: { enabled: boolean; below: bigint; step: bigint }
@@ -85,7 +86,7 @@ export interface NaiveReserve {
   readonly fallback: NaiveModelPrice | undefined
   readonly tokens: NaiveTokens
   readonly strict: boolean
-  /** Credits are held for the most it can cost. */
+  /** Credits are held for the highest possible cost. */
   readonly coversWorst: boolean
 }
 
@@ -103,9 +104,9 @@ export interface NaiveFunding {
 export interface NaiveRefusal {
   readonly code: number
   readonly waitMs: number | undefined
-  /** The answer says that it is the member, not the key or the account. */
+  /** The answer says that the limit is the member's, not the key's or the account's. */
   readonly ofMember?: boolean | undefined
-  /** The answer says that only the worst case would pass the cap. */
+  /** The answer says that only the worst case would exceed the cap. */
   readonly inWorstCase?: boolean | undefined
 }
 export type NaiveAnswer =
@@ -121,7 +122,7 @@ interface Taking {
   readonly subject: string
   readonly counts: NaiveCounts
   readonly tiers: readonly { readonly dimension: Dimension; readonly seconds: number }[]
-  /** Its slot is free already: the client has left. */
+  /** Its slot is free already: the client has disconnected. */
   slotFree?: boolean
 }
 
@@ -158,13 +159,13 @@ export interface NaiveCharge {
   readonly amount: bigint
   readonly deducted: bigint
   readonly covered: boolean
-  /** Of what was deducted, what lay over the cap. */
+  /** The part of what was deducted that exceeded the cap. */
   readonly owed: bigint
   /** Recovery had ended the call before. */
   readonly late: boolean
 }
 
-/** How a call ended, as far as windows ask. */
+/** How a call ended, as far as windows are concerned. */
 type NaiveEnd =
   | { readonly use: NaiveUse; readonly amount: bigint; readonly deducted: bigint }
   | { readonly sent: boolean }
@@ -183,7 +184,7 @@ interface NaiveRecovered {
 const CREDIT = 1_000_000n
 const LEAST_OUTPUT = 256
 const SOON = 1000
-/** A used-up quota, a reached cap, Credits that running calls hold: judged after the limits. */
+/** A used-up quota, a reached cap, Credits held by running calls: checked after the limits. */
 const OF_THE_HOLD = [42905, 42906, 42901]
 
 interface Share {
@@ -204,7 +205,7 @@ export class NaiveModel {
   readonly windows = new Map<string, Map<string, NaiveWindow>>()
   readonly slots = new Map<string, number>()
 
-  /** What is owed comes first; a call that is refused changes nothing, not even that. */
+  /** What is owed is charged first; a refused call changes nothing, not even that. */
   reserve(ask: NaiveReserve): NaiveAnswer {
     const account = this.accounts.get(this.keys.get(ask.key)?.account ?? '')
     const before = account && { ...account }
@@ -318,7 +319,7 @@ export class NaiveModel {
     return 'done'
   }
 
-  /** A client that has left may call again at once; all else stays until the call ends. */
+  /** A client that has disconnected may call again at once; everything else stays until the call ends. */
   left(call: string): 'done' {
     for (const taking of this.open.get(call)?.takings ?? []) {
       if (taking.subject.startsWith('credential:')) continue
@@ -332,7 +333,7 @@ export class NaiveModel {
     if (slotFree !== true) this.slots.set(subject, (this.slots.get(subject) ?? 0) - 1)
   }
 
-  /** `recovery`: not its own instance ends the call; what that one says later is the truth. */
+  /** `recovery`: the call is ended by another instance than its own; what its own reports later is the truth. */
   settle(use: NaiveUse, recovery = false): NaiveCharge | undefined {
     const open = this.open.get(use.call) ?? this.recovered.get(use.call)?.open
     if (open === undefined) return undefined
@@ -366,8 +367,8 @@ export class NaiveModel {
   }
 
   /**
-   * Takes of Credits what the cap lets through, and owes the rest. What the call held is released by now, so what is held
-   * is the others'.
+   * Takes from Credits what the cap allows; the rest is owed. The call's own hold is released by now, so whatever is
+   * held belongs to other calls.
    */
   private charge(open: NaiveOpenCall, by: { credits: bigint; month: number; own: bigint }): bigint {
     const account = found(this.accounts, open.account)
@@ -415,14 +416,14 @@ export class NaiveModel {
     return true
   }
 
-  /** What nobody has corrected by now stays as it is. Returns how many those are. */
+  /** Recovered calls that nobody has corrected until now keep their charge. Returns how many those are. */
   forgetRecovered(before: number): number {
     const old = [...this.recovered].filter(([, { at }]) => at < before)
     for (const [call] of old) this.recovered.delete(call)
     return old.length
   }
 
-  /** What the quotas of all accounts have carried over into the windows that run. */
+  /** What the quotas of all accounts have carried over into their running windows. */
   carriedOver(at: number): bigint {
     let total = 0n
     for (const [subject, windows] of this.windows)
@@ -430,7 +431,7 @@ export class NaiveModel {
     return total
   }
 
-  /** Brings a recovered call from what was taken to what is true. Returns what lay over the cap in all. */
+  /** Corrects a recovered call from what was taken to what is true. Returns the total above the cap. */
   private correct(
     call: string,
     truth: { month: number; credits: bigint; quota: bigint; end: NaiveEnd; at: number },
@@ -457,7 +458,7 @@ export class NaiveModel {
     if (more === 0n) return was.owed
     const account = found(this.accounts, open.account)
     const member = open.member === undefined ? undefined : found(this.members, open.member)
-    // First what is still owed of it, then Credits.
+    // First from what is still owed for it, then to Credits.
     const forgiven = [-more, was.owed, account.owed].reduce((a, b) => (a < b ? a : b))
     account.owed -= forgiven
     account.credits += -more - forgiven
@@ -525,7 +526,7 @@ export class NaiveModel {
         }
       }
       const waits = lacking.map(({ unused, endsInMs }) => (unused > 0n && unused >= least ? SOON : endsInMs))
-      // Where none lacks anything, it is what running calls hold that may run out.
+      // If no tier is used up, the quota is short because of what running calls hold.
       usedUp = { code: 42905, waitMs: waits.length === 0 ? SOON : Math.max(...waits) }
     }
     const credits = account.deduction
@@ -631,7 +632,7 @@ export class NaiveModel {
     return window
   }
 
-  /** A tier that is no longer limited is forgotten once it is over, unless somebody still holds something there. */
+  /** A tier that is no longer limited is removed once its window is over, unless something is still held there. */
   private prune(subject: string, tiers: readonly string[], at: number): void {
     const ofSubject = this.windows.get(subject)
     for (const [tier, window] of ofSubject ?? []) {
@@ -647,7 +648,7 @@ const refused = (code: number, ofMember = false): NaiveAnswer => ({
 
 const isCounted = (dimension: Dimension): boolean => ['requests', 'images', 'videos'].includes(dimension)
 
-/** What a call asks of a window; of a window that only charges later, the least there is. */
+/** What a call asks of a window; of a window that is charged only later, the smallest amount. */
 function wanted(dimension: Dimension, counts: NaiveCounts): bigint {
   if (dimension === 'requests') return BigInt(counts.requests)
   if (dimension === 'images') return BigInt(counts.images)
@@ -656,7 +657,7 @@ function wanted(dimension: Dimension, counts: NaiveCounts): bigint {
   return dimension === 'tokens' && counts.videos > 0 ? 0n : 1n
 }
 
-/** The whole of what a call counts in one window when it has ended so. */
+/** Everything that a call that ended this way counts in one window. */
 function counts(open: NaiveOpenCall, taking: Taking, dimension: Dimension, end: NaiveEnd): bigint {
   const taken = isCounted(dimension) ? wanted(dimension, taking.counts) : 0n
   if (!('use' in end)) return end.sent && dimension === 'requests' ? taken : 0n
@@ -671,14 +672,17 @@ function counts(open: NaiveOpenCall, taking: Taking, dimension: Dimension, end: 
   return dimension === 'video_seconds' ? BigInt(use.seconds) : taken
 }
 
-/** What the account's plan gives in each window of that length, if it has such; of several the least. */
+/** What the account's plan grants in each window of that length, if it has one; of several, the smallest. */
 function grantOf({ subscription }: NaiveAccount, seconds: number): bigint | undefined {
   const grants = subscription?.quota.filter((tier) => tier.seconds === seconds) ?? []
   const least = Math.min(...grants.map(({ credits }) => Number(credits)))
   return least > 0 && least < Infinity ? BigInt(least) : undefined
 }
 
-/** A window that begins by a charge gives what the plan gives now; what one gives that runs was said when a call began. */
+/**
+ * A window that begins with a charge grants what the plan grants now; the grant of a running window was set when a call
+ * last began in it.
+ */
 function chargeQuota(
   window: NaiveWindow,
   account: NaiveAccount,
@@ -688,7 +692,7 @@ function chargeQuota(
   window.grant ??= grantOf(account, window.lengthMs / 1000)
 }
 
-/** Charges what is owed as far as the month has room; returns how much. */
+/** Charges what is owed as far as the month's cap allows; returns how much. */
 export function payOwed(account: NaiveAccount, monthStart: number): bigint {
   const spent = monthStart > account.monthStart ? 0n : account.spent
   const room = account.cap === 0n ? account.owed : account.cap - spent - account.monthHeld
@@ -701,7 +705,7 @@ export function payOwed(account: NaiveAccount, monthStart: number): bigint {
   return paid
 }
 
-/** The month goes only forward. A member's follows the account's. */
+/** The month only moves forward. A member's follows the account's. */
 function enter(holder: NaiveCapped, monthStart: number): void {
   if (monthStart <= holder.monthStart) return
   holder.monthStart = monthStart
@@ -767,7 +771,7 @@ function creditsShare(
   if (first !== undefined) {
     return second !== undefined && Number(second.waitMs) > Number(first.waitMs) ? second : first
   }
-  // Only one call at a time may run that is not held for in full: what the month holds for it is more.
+  // Only one call at a time may run that is not fully held for: for that one the month holds more than Credits do.
   const lent = account.monthHeld - account.held
   if (available < cost.least || (costlier && !inFull && lent > 0n)) return { code: 42901, waitMs: SOON }
   return {

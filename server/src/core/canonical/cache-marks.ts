@@ -1,16 +1,19 @@
-/** Cache marks within what upstreams take: a few, the last ones, all of one life (docs/protocols.md#trap-35). */
+/**
+ * Cache marks within what upstreams accept: a limited number, the last ones, all with the same lifetime
+ * (docs/protocols.md#trap-35).
+ */
 import type { CacheMark, CanonicalRequest } from './request.ts'
 
 /** Anthropic refuses a fifth mark (docs/protocols.md#messages-requests). */
 export const CACHE_MARKS_MAX = 4
 
-/** Where a mark stands, as `client-fields.ts` knows it. */
+/** Where a mark is placed, by its name in `client-fields.ts`. */
 export type MarkedField = 'toolCache' | 'systemCache' | 'cache'
 
 export interface CacheMarkKeeper {
-  /** Asked once per mark in the order tools, system, conversation: the mark as it is kept, if it is. */
+  /** Called once per mark in the order tools, system, conversation; returns the mark as it is kept, if it is. */
   take(mark: CacheMark | undefined): CacheMark | undefined
-  /** Where marks had to be left out, each place once. */
+  /** Where marks had to be left out, each field once. */
   readonly cut: readonly MarkedField[]
 }
 
@@ -18,7 +21,7 @@ export function keepCacheMarks(request: CanonicalRequest, max: number): CacheMar
   const places = [...marksOf(request)]
   const marks = places.map(({ mark }) => mark)
   const first = marks[0]
-  // A longer life after a shorter one is refused, so a mixture gets the shortest.
+  // A longer lifetime after a shorter one is refused, so mixed marks all get the shortest.
   const mixed = marks.some(({ ttl }) => ttl !== first?.ttl)
   let toSkip = Math.max(0, marks.length - max)
   return {
@@ -32,7 +35,7 @@ export function keepCacheMarks(request: CanonicalRequest, max: number): CacheMar
   }
 }
 
-/** Every place of the request that holds a mark, each once. */
+/** Every field of the request that holds a mark, each once. */
 export function markedFields(request: CanonicalRequest): readonly MarkedField[] {
   return fieldsOf([...marksOf(request)])
 }

@@ -6,7 +6,7 @@ import type { Part, ToolCallPart, ToolResultPart, Turn } from './request.ts'
 
 export interface Conversation {
   add(role: Turn['role'], parts: readonly Part[]): void
-  /** The sentence that says what is wrong with the call, if anything is. */
+  /** An error message, if the call is invalid. */
   addCall(call: ToolCallPart): string | undefined
   addResult(result: ToolResultPart): string | undefined
   turns(): readonly Turn[]
@@ -58,7 +58,7 @@ export function conversation(callsElsewhere: boolean): Conversation {
   }
 }
 
-/** Ids come from outside and go into messages: bounded. */
+/** Ids come from outside and go into messages, so they are shortened. */
 function quoted(id: string): string {
   return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id)
 }

@@ -73,15 +73,15 @@ export function effortForBudget(budgetTokens: number): Effort {
   return 'xhigh'
 }
 
-/** What the client asked for, as an effort; undefined: it left the choice to the model. */
+/** What the client asked for, as an effort; undefined: the client left the choice to the model. */
 export function effortOf(reasoning: ReasoningRequest): Effort | undefined {
   if (reasoning.effort !== undefined) return reasoning.effort
   return reasoning.budgetTokens === undefined ? undefined : effortForBudget(reasoning.budgetTokens)
 }
 
 /**
- * The supported effort that comes nearest; of two equally near ones the stronger, so that `xhigh` becomes `max`.
- * Thinking is not turned off for a client that asked for some; undefined: the model knows no efforts.
+ * The nearest supported effort; of two equally near ones the stronger, so that `xhigh` becomes `max`. Thinking is not
+ * turned off for a client that asked for some; undefined: the model knows no efforts.
  */
 export function nearestEffort(effort: Effort, supported: readonly Effort[]): Effort | undefined {
   if (supported.includes(effort)) return effort

@@ -7,11 +7,11 @@ import type { ProtocolId } from '../catalogue.ts'
 import { decodeBase64, decodeBase64Bytes, encodeBase64 } from './media/base64.ts'
 import type { Signature } from './request.ts'
 
-/** What the blob belongs to: reasoning for people, the model's own, only a blob, or a tool call. */
+/** What the blob belongs to: a reasoning summary, raw reasoning, nothing but the blob itself, or a tool call. */
 export type EnvelopeKind = 'summary' | 'raw' | 'redacted' | 'call'
 
 export interface OpenedEnvelope {
-  /** undefined: the text was no envelope of ours but a bare blob in its protocol's own place. */
+  /** undefined: the text was not an envelope but a bare blob in the field of its protocol. */
   readonly kind: EnvelopeKind | undefined
   readonly signature: Signature
 }
@@ -27,14 +27,14 @@ export function sealSignature(signature: Signature, kind: EnvelopeKind, issuer: 
   return encodeBase64(`${MARK}${issuedBy}.${kind}.${id}.${signature.data}`)
 }
 
-/** Reads an envelope; anything else is a bare blob that stood in `protocol`'s own place. */
+/** Reads an envelope; anything else is a bare blob from the field that `protocol` has for it. */
 export function openSignature(text: string, protocol?: ProtocolId): OpenedEnvelope {
   const bare = { issuer: undefined, id: undefined, data: text }
   const signature = protocol === undefined ? bare : { ...bare, protocol }
   return openEnvelope(text) ?? { kind: undefined, signature }
 }
 
-/** Characters of an envelope that surely hold its issuer's name. */
+/** Number of leading characters of an envelope that always include its issuer's name. */
 export const ENVELOPE_HEAD_LENGTH = 400
 
 /** The issuer of an envelope with this beginning; `undefined`: it is not an envelope. */

@@ -1,4 +1,4 @@
-/** A streamed answer as a whole one, and a whole one as a stream: for upstreams that answer in the other form. */
+/** Turns a streamed answer into a whole one and back, for upstreams that answer in the other form. */
 
 import type { JsonValue } from '../json.ts'
 import { addAll } from './add-all.ts'
@@ -112,7 +112,7 @@ function setSignature(block: GrowingBlock | undefined, signature: Signature): vo
   if (block !== undefined) block.signature = signature
 }
 
-/** Streams tell log probabilities piece by piece, as lists; a whole answer holds one list. */
+/** Streams send log probabilities as a list per chunk; a whole answer holds one list. */
 function addLogprobs(block: GrowingBlock | undefined, logprobs: JsonValue): void {
   if (block === undefined) return
   if (isJsonArray(logprobs)) for (const item of logprobs) block.logprobs.push(item)

@@ -1,6 +1,6 @@
 /**
- * A short, stable name for a long text: 53 bits, letters and digits. Not a secret and not a seal: it only has to
- * keep the few ids of one conversation apart and come out the same on every instance.
+ * A short, stable name for a long text: 53 bits, letters and digits. Not cryptographic: it only has to keep the few ids
+ * of one conversation apart and be the same on every instance.
  */
 export function hashText(text: string): string {
   let high = 0xdeadbeef

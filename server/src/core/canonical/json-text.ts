@@ -1,4 +1,6 @@
-/** JSON that came from outside and is written again: bounded in depth, so that no writer runs out of stack. */
+/**
+ * JSON that came from outside and is written again: bounded in depth, so that serializing it cannot exhaust the stack.
+ */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
 /**
@@ -40,7 +42,7 @@ export function argumentsObject(text: string): JsonObject {
   return value !== undefined && isJsonObject(value) && !nestsTooDeep(value) ? value : { arguments: text }
 }
 
-/** Arguments that came as JSON, as the raw text the canonical form keeps; too deep to write: none. */
+/** Arguments that came as JSON, as the raw text the canonical form keeps; undefined if too deep to serialize. */
 export function argumentsText(value: JsonValue | undefined): string {
   if (value === undefined || value === null || nestsTooDeep(value)) return '{}'
   return JSON.stringify(value)

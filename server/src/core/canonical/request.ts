@@ -1,6 +1,6 @@
 /**
- * A conversation in no vendor's format. What every protocol's `decodeRequest` gives and `encodeRequest` takes.
- * Blocks keep their order; tool arguments stay the raw text the model wrote; nothing here is parsed twice.
+ * A conversation in no vendor's format: what every protocol's `decodeRequest` returns and `encodeRequest` takes. Blocks
+ * keep their order, tool arguments stay the raw text the model wrote, and nothing here is parsed twice.
  */
 import type { JsonObject, JsonValue } from '../json.ts'
 
@@ -71,7 +71,7 @@ export type Effort = (typeof EFFORTS)[number]
 
 export interface ReasoningRequest {
   readonly effort: Effort | undefined
-  /** Tokens; a client that speaks in budgets. -1: the model decides. */
+  /** Tokens, if the client named a budget. -1: the model decides. */
   readonly budgetTokens: number | undefined
   /** The client wants to see the reasoning or a summary of it. */
   readonly expose: boolean | undefined
@@ -124,7 +124,7 @@ export interface ToolCallPart {
   readonly kind: 'function' | 'custom'
   /** Raw text as the model wrote it; JSON for functions, free text for custom tools. May be invalid. */
   readonly arguments: string
-  /** What must be replayed with the call (a thought signature). */
+  /** A thought signature, which must be replayed with the call. */
   readonly signature: Signature | undefined
   readonly cache?: CacheMark
 }
@@ -146,18 +146,21 @@ export interface ToolReferencePart {
 
 export interface ReasoningPart {
   readonly type: 'reasoning'
-  /** `summary` is told to people, `raw` is the model's own, `redacted` is only a blob. */
+  /** `summary` is written for people, `raw` is the model's own reasoning, `redacted` is only a blob. */
   readonly kind: 'summary' | 'raw' | 'redacted'
   readonly text: string
   readonly signature: Signature | undefined
 }
 
-/** A blob that only its issuer understands; `issuer` undefined: it came bare, in the protocol's own place. */
+/**
+ * A blob that only its issuer understands; `issuer` undefined: it came without an envelope, in the protocol's own
+ * field.
+ */
 export interface Signature {
   readonly issuer: string | undefined
   readonly id: string | undefined
   readonly data: string
-  /** The protocol a bare blob stood in: only that protocol may replay it. Absent on an enveloped one. */
+  /** The protocol a bare blob came in: only that protocol may replay it. Absent if it had an envelope. */
   readonly protocol?: 'chat' | 'responses' | 'messages' | 'gemini'
 }
 
@@ -166,7 +169,7 @@ export interface RefusalPart {
   readonly text: string
 }
 
-/** Something only one protocol knows; kept for that protocol, dropped for every other. */
+/** A part that only one protocol has; kept for that protocol, dropped for every other. */
 export interface OpaquePart {
   readonly type: 'opaque'
   readonly protocol: 'chat' | 'responses' | 'messages' | 'gemini'
@@ -184,11 +187,14 @@ export interface FunctionTool {
   readonly parameters: JsonValue | undefined
   readonly strict: boolean | undefined
   readonly cache?: CacheMark
-  /** A tool the client runs but whose schema its protocol knows by type (messages `bash_20250124`): as the client wrote it. */
+  /**
+   * A tool the client runs whose schema is defined by its type in its protocol (messages `bash_20250124`): as the
+   * client wrote it.
+   */
   readonly native?: { readonly protocol: 'messages'; readonly json: JsonObject }
 }
 
-/** A tool that takes free text, perhaps held to a grammar. */
+/** A tool that takes free text, perhaps constrained by a grammar. */
 export interface CustomTool {
   readonly type: 'custom'
   readonly name: string
@@ -214,7 +220,9 @@ export interface HostedTool {
 
 export type ToolChoice =
   | { readonly kind: 'none' | 'required' }
-  /** `hosted`: the client demanded this tool of the provider's, which not every chain has, so the model may choose. */
+  /**
+   * `hosted`: the client demanded this provider tool, which not every chain has, so the choice is left to the model.
+   */
   | { readonly kind: 'auto'; readonly hosted?: HostedTool['name'] }
   | { readonly kind: 'tool'; readonly name: string }
   | { readonly kind: 'allowed'; readonly mode: 'auto' | 'required'; readonly names: readonly string[] }

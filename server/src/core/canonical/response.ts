@@ -30,7 +30,7 @@ export interface CanonicalResponse {
   readonly candidates: readonly Candidate[]
   readonly usage: Usage | undefined
   readonly serviceTier: string | undefined
-  /** The upstream failed though its status was 200 (a failed response, a malformed call): the answer is no answer. */
+  /** The upstream failed though its status was 200 (a failed response, a malformed call): the answer is not usable. */
   readonly failure?: UpstreamError
 }
 
@@ -93,7 +93,7 @@ export interface Citation {
 }
 
 /**
- * One part of a streamed answer. Laws: `start` first; every block opens once and closes once, before exactly one
+ * One part of a streamed answer. Invariants: `start` first; every block opens once and closes once, before exactly one
  * `finish` per candidate; one `end` or one `error` last. Blocks of several candidates and parallel tools may overlap.
  */
 export type StreamPart =
@@ -137,9 +137,9 @@ export type BlockStart =
       readonly json: JsonValue
     }
 
-/** An upstream's own failure, told in words every protocol's error shape has room for. */
+/** An upstream's own failure, in fields that every protocol's error format has. */
 export interface UpstreamError {
-  /** HTTP status, or the one its type stands for when it came inside a stream; undefined: neither says. */
+  /** HTTP status, or the one its type stands for when it came inside a stream; undefined: there is neither. */
   readonly status: number | undefined
   /** The upstream's own `error.type` (or `status` word of Gemini). */
   readonly type: string | undefined
@@ -147,6 +147,6 @@ export interface UpstreamError {
   readonly message: string
   /** The untouched body or event, parsed. */
   readonly raw: JsonValue
-  /** Of the call, where the failure is the gateway's own; its `code` is the gateway's then. */
+  /** The call's id, if the failure is the gateway's own; `code` is then the gateway's. */
   readonly requestId?: string
 }

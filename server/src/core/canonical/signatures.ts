@@ -1,8 +1,8 @@
-/** Reasoning of earlier turns that can be sent back to a chain, and a conversation without it. */
+/** Whether a chain can be sent the signed reasoning of earlier turns, and a conversation without it. */
 import { mayReplay, type SignatureReader } from './envelope.ts'
 import type { CanonicalRequest, Part, Signature } from './request.ts'
 
-/** Something in the history goes back to who signed it. */
+/** Something in the history would be sent back to its issuer. */
 export function replaysSignatures({ turns }: CanonicalRequest, reader: SignatureReader): boolean {
   return turns.some(({ parts }) => parts.some((part) => mayReplay(signatureOf(part), reader)))
 }

@@ -6,11 +6,14 @@ import type { Block, Candidate, CanonicalResponse, Finish, StreamPart } from './
 
 export interface StopCutter {
   push(part: StreamPart): readonly StreamPart[]
-  /** The answer has ended at a sequence: further output is ignored. */
+  /** The answer has ended at a sequence; further output is ignored. */
   readonly stopped: boolean
 }
 
-/** `sequences` must not be empty; only the first candidate is watched, since others need an upstream that has `stop`. */
+/**
+ * `sequences` must not be empty; only the first candidate is checked, since several candidates need an upstream that
+ * has `stop`.
+ */
 export function stopCutter(sequences: readonly string[]): StopCutter {
   return new StreamStopCutter(sequences)
 }
@@ -76,7 +79,7 @@ class StreamStopCutter implements StopCutter {
   }
 
   push(part: StreamPart): readonly StreamPart[] {
-    // Counters still count; everything else was said after the end.
+    // Usage still counts; everything else comes after the end of the answer.
     if (this.#stopped) return part.type === 'usage' ? [part] : []
     switch (part.type) {
       case 'block-start':
@@ -113,7 +116,7 @@ class StreamStopCutter implements StopCutter {
     return safe === 0 ? [] : [{ type: 'text-delta', block, text: whole.slice(0, safe) }]
   }
 
-  /** How much of the end could be the beginning of a sequence. */
+  /** Length of the tail that could be the beginning of a sequence. */
   #suspectLength(text: string): number {
     for (let length = Math.min(this.#longest - 1, text.length); length > 0; length -= 1) {
       const end = text.slice(text.length - length)

@@ -16,12 +16,12 @@ export interface GatewayErrorDetails {
   readonly details?: JsonObject
   /** Another status than the code's own: 409 or 400 for 40000, 404 for a model unknown at the gateway address. */
   readonly status?: number
-  /** Further headers of the answer, lower-case names: what a client's SDK is told besides. */
+  /** Further headers of the answer for the client's SDK, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }
 
-/** The message with what is said after it. */
+/** The message followed by its explanation. */
 export function explainedMessage({
   message,
   explanation,

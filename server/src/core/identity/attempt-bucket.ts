@@ -1,9 +1,9 @@
 /**
- * How many attempts something may have: a leaky bucket. `limit` attempts fit at once, and one more each time `windowMs /
- * limit` has passed, so nobody waits longer than that, or attempts more often.
+ * How many attempts something may have: a leaky bucket. `limit` attempts fit at once, and one more each time `windowMs
+ * / limit` has passed, so no wait is longer than that.
  */
 export interface AttemptBucket {
-  /** Whose tries: `sign-in/target/…`. */
+  /** Whose attempts: `sign-in/target/…`. */
   readonly subject: string
   readonly limit: number
   readonly windowMs: number
@@ -29,7 +29,7 @@ export function returnAttempt(bucket: AttemptBucket, emptyAt: number): number {
   return emptyAt - oneTryMs(bucket)
 }
 
-/** Whole milliseconds, rounded down, so that `limit` tries always fit into the window. */
+/** Whole milliseconds, rounded down, so that `limit` attempts always fit into the window. */
 function oneTryMs({ limit, windowMs }: Pick<AttemptBucket, 'limit' | 'windowMs'>): number {
   return Math.floor(windowMs / limit)
 }

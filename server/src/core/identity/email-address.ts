@@ -18,7 +18,7 @@ export function normalEmail(text: string): string | undefined {
 /** RFC 5321 §4.5.3.1. */
 const LOCAL_CHARACTERS_MAX = 64
 const ADDRESS_CHARACTERS_MAX = 254
-/** A dot-atom (RFC 5322 §3.2.3); quoted local parts are valid and used by nobody. */
+/** A dot-atom (RFC 5322 §3.2.3); quoted local parts are valid but not used in practice. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 /** Labels of letters, digits and inner hyphens; `localhost` is one, which a first start uses. */
 const DOMAIN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
@@ -28,6 +28,6 @@ function domainOf(text: string): string | undefined {
   const url = `http://${text}/`
   if (!URL.canParse(url)) return undefined
   const { hostname } = new URL(url)
-  // An address of digits is a machine, not somebody's domain.
+  // An IP address is not a mail domain.
   return DOMAIN.test(hostname) && !/^[\d.]+$/.test(hostname) ? hostname : undefined
 }

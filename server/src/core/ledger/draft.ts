@@ -19,7 +19,7 @@ import type {
 import { type Movement, transferOf } from './ledger.ts'
 import type { CallLogRow } from './log-row.ts'
 
-/** The rows of a batch as its operations leave them one after the other, and what has to be written in the end. */
+/** The rows of a batch, changed by its operations one after the other, and what has to be written in the end. */
 export interface Draft {
   readonly reader: TermsReader
   key(id: KeyRow['id']): KeyRow | undefined
@@ -30,9 +30,9 @@ export interface Draft {
   /** A subject without a row has used nothing yet. */
   limits(subject: Subject): LimitState
   putLimits(state: LimitState): void
-  /** One that runs: nobody has ended it. */
+  /** A running call. */
   openCall(id: CallId): OpenCall | undefined
-  /** One that recovery has ended. */
+  /** A call that recovery has ended. */
   recoveredCall(id: CallId): OpenCall | undefined
   putOpenCall(call: OpenCall): void
   closeCall(id: CallId): void
@@ -87,7 +87,7 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
   }
 }
 
-/** Open calls as a batch leaves them. */
+/** The open calls of a batch. */
 function draftOpenCalls(rows: HotRows) {
   const changed = new Map<CallId, OpenCall | 'closed'>()
   return {
@@ -109,7 +109,7 @@ function draftOpenCalls(rows: HotRows) {
   }
 }
 
-/** Calls of one batch mostly share their policies. */
+/** Calls of one batch mostly have the same policies. */
 function memoizeTiers(): Draft['tiered'] {
   const policies = new Map<Policy, TieredPolicy>()
   return (policy) => {

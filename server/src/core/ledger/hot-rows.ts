@@ -27,10 +27,10 @@ export type Subject =
   | `credential:${string}`
   | `quota:${string}`
 
-/** Every row the batch touches, as it stands in the locked transaction. */
+/** Every row the batch touches, as read in the locked transaction. */
 export interface HotRows {
   readonly keys: ReadonlyMap<KeyId, KeyRow>
-  /** Those whose keys call; locked with their organisation's account. */
+  /** The members whose keys call; locked with their organisation's account. */
   readonly members: ReadonlyMap<MemberId, MemberRow>
   readonly accounts: ReadonlyMap<AccountId, AccountRow>
   readonly limitStates: ReadonlyMap<Subject, LimitState>
@@ -40,7 +40,7 @@ export interface HotRows {
 export interface KeyRow {
   readonly id: KeyId
   readonly accountId: AccountId
-  /** Of the organisation the key belongs to; undefined: the account's own. */
+  /** The member whose key this is; undefined: it is the account's own. */
   readonly memberId: MemberId | undefined
   readonly status: 'enabled' | 'disabled' | 'deleted'
   readonly expiresAt: number | undefined
@@ -126,9 +126,9 @@ export interface WindowState {
 export interface WindowCarry {
   /** What the window grants, as the plan had it when a call last began in it; above 0. */
   readonly grant: bigint
-  /** Of `used`, what lay beyond the grants of the windows before. */
+  /** The part of `used` that exceeded the grants of earlier windows. */
   readonly carried: bigint
-  /** Anchor of the first window of which something is carried; the own one when nothing is. */
+  /** Anchor of the first window of which something is carried; its own when nothing is. */
   readonly since: number
 }
 
@@ -138,7 +138,7 @@ export interface OpenCall {
   readonly instanceId: InstanceId
   readonly keyId: KeyId
   readonly accountId: AccountId
-  /** Whose key called; undefined: no member's. */
+  /** The member whose key called; undefined: it was no member's key. */
   readonly memberId: MemberId | undefined
   readonly startedAt: number
   readonly touchedAt: number
@@ -176,7 +176,7 @@ export interface OpenCall {
   readonly recovered: RecoveredCall | undefined
 }
 
-/** What recovery charged and counted for a call: a late settlement books the difference to it. */
+/** What recovery charged and counted for a call: a late settlement books the difference. */
 export interface RecoveredCall {
   /** Epoch ms. */
   readonly at: number
@@ -193,7 +193,7 @@ export interface RecoveredCall {
   readonly quotaCounted: Counted
 }
 
-/** Tier → what a call counts in its windows: the part and the anchor of the window it stands in. */
+/** Tier → what a call counts in its windows: the amount and the anchor of the window it is counted in. */
 export type Counted = Readonly<Record<string, readonly CountedPart[]>>
 
 export interface CountedPart {
@@ -202,22 +202,22 @@ export interface CountedPart {
 }
 
 /**
- * What one call took of one subject. Kept with the call, so that giving back and settling stay exact when the window
- * has rolled over or the policy was changed meanwhile. Plain JSON.
+ * What one call took of one subject. Kept with the call, so that giving back and settling stay exact if the window has
+ * rolled over or the policy was changed meanwhile. Plain JSON.
  */
 export interface Taken {
   readonly subject: Subject
   readonly counts: Counts
-  /** Tier → anchor of the window its counts stand in; 0: nothing of the call is counted there yet. */
+  /** Tier → anchor of the window it is counted in; 0: nothing of the call is counted there yet. */
   readonly tiers: Readonly<Record<string, number>>
   /** The slot was given back before the call ended. */
   readonly slotFree?: true
 }
 
-/** Of an older release it may not have all that is made. */
+/** A row of an older release may lack some of the counts. */
 export interface CallProgress extends Made {
   readonly chainId: ChainId
-  /** Credential the answer comes over; absent: the last one claimed. */
+  /** Credential used for the answer; absent: the last one claimed. */
   readonly credentialId?: CredentialId | undefined
   readonly modelId: ModelId
   readonly byok: boolean
@@ -251,7 +251,7 @@ export interface Transfer {
     | 'top-up'
     | 'subscription'
     | 'transfer'
-    /** Revenue of a call that its account owes: a debt of its own pool. */
+    /** Revenue of a call that its account owes: a debt in a pool of its own. */
     | 'owed'
     /** The debt is paid from Credits. */
     | 'owed-charge'
@@ -271,9 +271,9 @@ export interface HotChanges {
   readonly openCallsClosed: readonly CallId[]
   readonly transfers: readonly Transfer[]
   readonly logs: readonly CallLogRow[]
-  /** Rows of recovered calls as they should have been: they replace those there are, in the log and in all sums. */
+  /** Corrected rows of recovered calls: they replace the first ones, in the log and in all sums. */
   readonly logsCorrected: readonly CallLogRow[]
-  /** Tasks of the calls that were closed, each once. */
+  /** Video tasks of the calls that ended, each once. */
   readonly videosEnded: readonly EndedVideo[]
 }
 

@@ -7,11 +7,11 @@ import type { AccountId, CallId } from '../ids.ts'
 import type { MicroCredits } from '../money.ts'
 import type { Transfer } from './hot-rows.ts'
 
-/** Place of each movement within its call; never renumbered, since the ledger holds them for ever. */
+/** Number of each movement within its call; never renumbered, since the ledger keeps them for ever. */
 export const SEQUENCE = {
   /** Balance → Credits before the hold. */
   exchangeAtReserve: 0,
-  // 1 was a hold: those of older releases are booked, since then only the account and its open calls know them.
+  // 1 was a hold: those of older releases are booked, since then holds are kept in the account and its open calls only.
   /** Credits → revenue. */
   charge: 2,
   /** The three ends of a hold that is booked. held → revenue, … */
@@ -30,7 +30,7 @@ export const SEQUENCE = {
   chargeOwedAtReserve: 8,
   /** … when it ends, … */
   chargeOwedAtEnd: 9,
-  /** … and when a late settlement changes what there is room for. */
+  /** … and when a late settlement changes how much the cap allows. */
   chargeOwedLate: 10,
   /** Credits → revenue: what a call cost beyond what recovery charged. */
   lateCharge: 11,

@@ -25,7 +25,7 @@ export interface CallLogRow {
   readonly httpStatus: number
   /** Gateway code of the error, if the gateway made one. */
   readonly code: number | undefined
-  /** What the client was told with `code`, shortened. undefined too in rows of older releases. */
+  /** The message sent with `code`, shortened. Also undefined in rows of older releases. */
   readonly message: string | undefined
   readonly user: string | undefined
   readonly appId: string | undefined
@@ -45,7 +45,9 @@ export interface CallLogRow {
   readonly amount: MicroCredits
   /** µCr the call takes from Credits or quota, what it owes included. */
   readonly deducted: MicroCredits
-  /** µCr of `deducted` that lay over the account's monthly cap when the call was settled, and were owed from then on. */
+  /**
+   * µCr of `deducted` that exceeded the account's monthly cap when the call was settled, and were owed from then on.
+   */
   readonly owed: MicroCredits
   readonly recipe: Recipe | undefined
   readonly subscriptionCovered: boolean
@@ -70,11 +72,11 @@ export interface CallLogRow {
     /** Something inside the gateway failed; charged by what was known. */
     | 'gateway-error'
     | 'recovered'
-  /** The call was ended by recovery first; an ending other than `recovered` is what its own instance said later. */
+  /** The call was ended by recovery first; an ending other than `recovered` is what its own instance reported later. */
   readonly recovered: boolean
 }
 
-/** The row of a call of which nothing is known yet. */
+/** The row of a call about which nothing is known yet. */
 export const EMPTY_LOG_ROW = {
   upstreamProtocol: undefined,
   modelRequested: undefined,
@@ -120,7 +122,7 @@ export interface AttemptRecord {
   readonly vendorCode: VendorCode
   readonly modelId: ModelId
   readonly why: 'priority' | 'weight' | 'failover' | 'fallback' | 'retry' | 'pinned'
-  /** Chains passed over on the way here and why. */
+  /** Chains that were skipped before this one, and why. */
   readonly skipped: readonly { readonly chainId: ChainId; readonly reason: string }[]
   readonly outcome: string
   readonly status: number | undefined

@@ -38,7 +38,7 @@ export interface Demand {
   readonly subscriptionCovered: boolean
   /** Vendors of the model's usable chains: decides whether BYOK can pay for all, some or none of them. */
   readonly vendors: readonly VendorCode[]
-  /** Those of them whose servers ask nobody for a key: an own credential pays for nothing there. Absent: none. */
+  /** Those of them whose servers need no key: an own credential pays for nothing there. Absent: none. */
   readonly keylessVendors?: readonly VendorCode[]
   /** `PriceTerms` as JSON text, frozen into the open call; parsed by `core/pricing`. */
   readonly terms: string
@@ -53,7 +53,7 @@ export interface Estimate {
   /** 1 for a call to a model billed by image. */
   readonly images: number
   readonly videoSeconds: number
-  /** What the request itself says is used; absent: one call, and nothing else. */
+  /** What the request itself declares; absent: one call, and nothing else. */
   readonly pieces?: Pieces
   /**
    * `strict`: the client named its cap, the hold must be funded in full. `affordable`: the bound may shrink to what the
@@ -64,7 +64,7 @@ export interface Estimate {
   readonly worstInputTokens: number
   readonly worstOutputTokens: number
   /**
-   * `worst`: Credits are held for the upper bounds, as far as they are there, so that calls that run together cannot take
+   * `worst`: Credits are held for the upper bounds as far as they suffice, so that calls that run together cannot take
    * an account further below zero than one of them could alone. Absent: for the estimate.
    */
   readonly covers?: 'worst'
@@ -122,9 +122,9 @@ export interface Refusal {
   /** Client sentence where it is not the catalogue's own. */
   readonly message: string | undefined
   readonly retryAfterMs: number | undefined
-  /** The limit that refuses; absent: it is none of a policy. */
+  /** The limit that refuses; absent: the refusal is not about a limit. */
   readonly limit?: RefusingLimit
-  /** For `RateLimit` headers, where the limits were looked at: the tightest window per dimension; absent: they were not. */
+  /** For `RateLimit` headers: the tightest window per dimension; absent: limits were not checked. */
   readonly windows?: readonly WindowReading[]
 }
 
@@ -158,8 +158,8 @@ export type ClaimOutcome =
   | { readonly kind: 'full'; readonly retryAfterMs: number }
 
 /**
- * Gives the place on a credential back before the call ends, where it was tried in vain: a video that another chain makes
- * would keep it for minutes. Nothing happens without such a place.
+ * Gives the place on a credential back before the call ends, when it was tried without success: a video made by another
+ * chain would keep it for minutes. Nothing happens without such a place.
  */
 export interface UnclaimOperation {
   readonly kind: 'unclaim'
@@ -178,11 +178,11 @@ export interface ProgressOperation extends Made {
   readonly modelId: ModelId
   readonly byok: boolean
   readonly usageSource: UsageSource
-  /** The client has left: its concurrency slots are free, what else the call took stays until it ends. */
+  /** The client has disconnected: its concurrency slots are freed; everything else stays taken until the call ends. */
   readonly left?: true | undefined
 }
 
-/** One of two ends: the upstream generated something, or all went well. */
+/** One of the two ends of a call: the upstream generated something, or the call succeeded. */
 export interface SettleOperation {
   readonly kind: 'settle'
   readonly callId: CallId
@@ -192,7 +192,7 @@ export interface SettleOperation {
   readonly monthStart: number
   /** Model used, decides which funding applies. */
   readonly modelId: ModelId
-  /** Credential the answer came over: its windows are charged; absent: the last one claimed. */
+  /** Credential used for the answer: its windows are charged; absent: the last one claimed. */
   readonly credentialId?: CredentialId | undefined
   readonly byok: boolean
   readonly recipe: Recipe
@@ -206,14 +206,14 @@ export interface SettleOperation {
 }
 
 /**
- * The call is not ended by its own instance, which may come back: its late report is then booked as the difference to
- * what is charged and counted now. Of a call that recovery has ended already it changes nothing.
+ * The call is not ended by its own instance, which may come back: the difference between its late report and what is
+ * charged and counted now is then booked. A call that recovery has ended already is not changed.
  */
 type Recovery = true
 
 /**
- * The video task that ends with its call: its record is written with the charge and the log row, or with none of them. One
- * that is not there any more is no error; what the patch says of its phase and its next request does not count.
+ * The video task that ends with its call: its record is written with the charge and the log row, or with none of them.
+ * A missing task is no error; the patch's phase and next request are ignored.
  */
 export interface VideoEnd {
   readonly id: string

@@ -5,7 +5,7 @@ export type UsageSource = 'upstream' | 'estimated' | 'declared'
 
 /** The exact amount of a call with everything needed to recompute it; JSON in the log row. */
 export interface Recipe {
-  /** Of the prices; absent: counted in Credits, or by a build whose prices named none. */
+  /** Currency of the prices; absent: the prices are in Credits, or an older release wrote the recipe. */
   readonly currency?: string
   readonly creditsPerUnit: string
   readonly rateMultiplier: string
@@ -24,7 +24,7 @@ export type StoredRecipe = Omit<Recipe, 'creditsPerUnit'> & {
   readonly creditsPerYuan?: string
 }
 
-/** What this build or an older one wrote. */
+/** Reads what this build or an older one wrote. */
 export function readRecipe({ creditsPerUnit, creditsPerYuan, ...rest }: StoredRecipe): Recipe {
   return { ...rest, creditsPerUnit: creditsPerUnit ?? creditsPerYuan ?? '' }
 }

@@ -7,22 +7,25 @@ export interface DimensionRule {
   /**
    * How a call counts when it is admitted (docs/reference/contract.md#D-admission-12). `count`: charged at once, given
    * back when the upstream never generated. `hold`: held until settlement, which charges what was really used. `room`:
-   * nothing is taken, but a window already full refuses the next call; charged at settlement.
+   * nothing is taken, but a window that is full already refuses the call; charged at settlement.
    */
   readonly admission: 'count' | 'hold' | 'room'
   /** Counts what is sent upstream, whatever its result: a call that was sent does not give it back. */
   readonly bySending?: boolean
-  /** What a client is told that a limit is of: `one` of 1. */
+  /** The unit in messages to clients: `one` for a limit of 1. */
   readonly unit: { readonly one: string; readonly many: string }
   /** Units a window counts in for 1 of the policy's limit. */
   readonly unitsPerLimit: bigint
-  /** How much a call takes at admission; 0: the dimension does not apply. For `room` any positive number. */
+  /**
+   * How much a call takes at admission; 0: the dimension does not apply. `room` takes nothing, so any positive number
+   * will do.
+   */
   asks(counts: Counts): number
   /** Units the whole call used, known at settlement; undefined: what was taken at admission stands. */
   uses(consumed: Consumed): bigint | undefined
 }
 
-/** What a settled call used up, and what it cost. */
+/** What a settled call used, and what it cost. */
 export interface Consumed {
   readonly used: Used
   /** µCr. */

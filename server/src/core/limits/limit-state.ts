@@ -65,7 +65,7 @@ export function decideLimits(
   return exceeded
 }
 
-/** The one with the longer wait; of equals the first. */
+/** Returns the one with the longer wait; of equals the first. */
 export function longer<One extends Pick<Exceeded, 'retryAfterMs'>>(
   first: One | undefined,
   second: One | undefined,
@@ -90,7 +90,9 @@ function isFull(
   }
 }
 
-/** Takes a slot, counts and holds. What is over of tiers that the policy no longer has is dropped here. */
+/**
+ * Takes a slot, counts and holds. Windows of tiers that the policy no longer has are dropped here once they are over.
+ */
 export function takeLimits(
   state: LimitState,
   policy: TieredPolicy,
@@ -115,8 +117,8 @@ export function takeLimits(
 }
 
 /**
- * A window outside the policy lives on while it runs or is held: calls still give back into it, and a tier taken out of
- * a policy and put back again has not begun anew.
+ * A window that the policy no longer has is kept while it runs or is held: calls still give back into it, and a tier
+ * that is removed from a policy and added again must not begin anew.
  */
 export function isLive(window: WindowState, at: number): boolean {
   const tier = findTier(window.tier)
@@ -142,8 +144,8 @@ function takeWindow(
 }
 
 /**
- * Undoes a take: the upstream never generated. Of a call that was sent all the same, what sending it counts stays, else
- * clients that leave in time would send without limit.
+ * Undoes a take: the upstream never generated. If the call was sent all the same, what is counted by sending stays,
+ * else clients that disconnect in time could send without limit.
  */
 export function giveBackLimits(
   state: LimitState,
@@ -179,7 +181,7 @@ export function settleLimits(
   })
 }
 
-/** How a call left that somebody else ended: what it counts in windows that are counted by its end. */
+/** How a call ended that its own instance did not end: decides what it counts in its windows. */
 export type CallEnd =
   | { readonly kind: 'settled'; readonly consumed: Consumed }
   | { readonly kind: 'abandoned'; readonly sent: boolean }
@@ -206,7 +208,7 @@ export function readCounted(state: LimitState, taken: Taken, end: CallEnd): Coun
   return counted
 }
 
-/** Units a call counts in all, however it ended. */
+/** All units a call counts, by how it ended. */
 function unitsOf(rule: DimensionRule, taken: Taken, end: CallEnd): bigint {
   const asked = rule.admission === 'count' ? toUnits(rule.asks(taken.counts)) : 0n
   if (end.kind === 'abandoned') return end.sent && rule.bySending === true ? asked : 0n
@@ -214,8 +216,8 @@ function unitsOf(rule: DimensionRule, taken: Taken, end: CallEnd): bigint {
 }
 
 /**
- * The windows of a call that was ended once already, when it turns out how it really ended. What it counts more is counted
- * at `at`, what it counts less is given back into the windows it stands in, as far as they are still there.
+ * Corrects the windows of a call that recovery ended, once it is known how it really ended. What it used more is
+ * counted at `at`; what it used less is given back into the windows it was counted in, as far as they still run.
  */
 export function correctLimits(
   state: LimitState,
@@ -239,7 +241,7 @@ export function correctLimits(
   return { ...state, windows }
 }
 
-/** One window, from what a call counts in it to `units`. */
+/** Corrects one window from what a call counts in it to `units`. */
 export function correctWindow(
   window: WindowState | undefined,
   counted: readonly CountedPart[],
@@ -296,7 +298,7 @@ function changeTaken(
   return { subject: state.subject, slots, windows }
 }
 
-/** One call less runs here. */
+/** One running call fewer. */
 export function freeSlot(state: LimitState): LimitState {
   return { ...state, slots: state.slots > 0 ? state.slots - 1 : 0 }
 }

@@ -3,14 +3,14 @@ interface NaiveUse {
   readonly units: bigint
 }
 
-/** The simplest window that can be right, for tests: a list of who used how much, and who holds how much. */
+/** The simplest window that can be right, for tests: a list of uses and a list of holds. */
 export class NaiveWindow {
   readonly lengthMs: number
   anchor: number | undefined
-  /** Of a quota: what it grants in each window; what is used beyond is the first use of the next. */
+  /** For a quota: the grant of each window; what is used beyond it is the first use of the next. */
   grant: bigint | undefined
   private uses: NaiveUse[] = []
-  /** What went over from windows before, and the calls that used those. */
+  /** What was carried over from earlier windows, and the calls that used it. */
   private carried = 0n
   private before: NaiveUse[] = []
   private readonly holds = new Map<string, bigint>()
@@ -24,7 +24,7 @@ export class NaiveWindow {
     return now.isRunning(at) ? now.all() : 0n
   }
 
-  /** Anchor of the window that runs; 0: none does. */
+  /** Anchor of the running window; 0: none runs. */
   startedAt(at: number): number {
     const now = this.as(at)
     return now.isRunning(at) ? (now.anchor ?? 0) : 0
@@ -39,7 +39,7 @@ export class NaiveWindow {
     return now.anchor !== undefined && now.isRunning(at) ? now.anchor + this.lengthMs - at : this.lengthMs
   }
 
-  /** Until so much is free that a plan gives in each window: one window after the other is looked at. */
+  /** Time until enough is free, checking one window after the other. */
   endsInMsUntil(at: number, isEnough: (used: bigint) => boolean): number {
     let endsInMs = this.endsInMs(at)
     if (this.startedAt(at) === 0) return endsInMs
@@ -47,7 +47,7 @@ export class NaiveWindow {
     return endsInMs
   }
 
-  /** Of what is used, what went over from windows before. */
+  /** The part of what is used that was carried over from earlier windows. */
   carriedOver(at: number): bigint {
     const now = this.as(at)
     return now.isRunning(at) ? now.carried : 0n
@@ -77,13 +77,19 @@ export class NaiveWindow {
     this.uses.push({ call, units })
   }
 
-  /** What a call used when it ended, which may be told late: in the window that began after that, where there is one. */
+  /**
+   * What a call used when it ended. If that is reported late, it counts in the window that began afterwards, if there
+   * is one.
+   */
   charge(call: string, units: bigint, at: number): void {
     const isEarlier = this.anchor !== undefined && at < this.anchor
     this.use(call, units, isEarlier ? (this.anchor ?? at) : at)
   }
 
-  /** A call begins: a window that lies ahead by its length shows that the clock was set back, and is over. */
+  /**
+   * A call begins: a window that starts later than now by its whole length shows that the clock was set back, and is
+   * over.
+   */
   noteBeginning(at: number): void {
     if (this.anchor === undefined || this.anchor < at + this.lengthMs) return
     this.forget()

@@ -28,7 +28,7 @@ export interface Policy {
 
 export const UNLIMITED: Policy = { concurrency: undefined, windows: [] }
 
-/** Which limit it is: for whoever is refused by it. */
+/** Which limit it is, for the refused client. */
 export interface ExceededLimit {
   /** `concurrency` has no window. */
   readonly dimension: Dimension | 'concurrency'

@@ -26,11 +26,11 @@ export interface QuotaRoom {
    * calls hold it may have it again as soon as one ends, since holds are bounds and charges mostly far smaller.
    */
   readonly retryAfterMs: number
-  /** Running calls hold some of it. */
+  /** Running calls hold a part of it. */
   readonly isHeld: boolean
 }
 
-/** What is left. `least` is what the asking call needs at the least, µCr. */
+/** What is left. `least` is the minimum that the call needs, µCr. */
 export function readQuota(
   state: LimitState,
   quota: Subscription['quota'],
@@ -79,7 +79,10 @@ export const quotaTiers = (quota: Subscription['quota']): readonly string[] => [
   ...new Set(quota.map(({ seconds }) => tierName('amount', seconds))),
 ]
 
-/** Holds in every tier, anchoring those that do not run. What is over of tiers the plan no longer has is dropped. */
+/**
+ * Holds in every tier, anchoring those that do not run. Windows of tiers the plan no longer has are dropped once they
+ * are over.
+ */
 export function holdQuota(
   state: LimitState,
   quota: Subscription['quota'],
@@ -97,7 +100,7 @@ export function holdQuota(
   return { ...state, windows: [...windows, ...kept] }
 }
 
-/** From now on the window grants what the plan does, and what lies beyond is carried over. */
+/** From now on the window has the plan's grant, and use beyond it is carried over. */
 function granting(window: WindowState, quota: Subscription['quota']): WindowState {
   const { anchor, carry } = window
   const grants = quota.flatMap(({ credits, seconds }) =>
@@ -112,7 +115,7 @@ function granting(window: WindowState, quota: Subscription['quota']): WindowStat
   return { tier, anchor, used, held, carry: granted }
 }
 
-/** Charges the window; one that begins with it grants what the plan does now. */
+/** Charges the window; a window that begins with this charge has the plan's present grant. */
 function chargeGranted(
   window: WindowState | undefined,
   quota: Subscription['quota'],
@@ -130,7 +133,7 @@ export function settleQuota(
     readonly held: bigint
     readonly charged: bigint
     readonly at: number
-    /** The plan's, as it is now. */
+    /** The plan's present quota. */
     readonly quota: Subscription['quota']
   },
 ): LimitState {
@@ -149,7 +152,7 @@ export function settleQuota(
   return { ...state, windows: [...untouched, ...windows] }
 }
 
-/** Tiers with the windows that `charged` µCr stand in now, for a correction later. */
+/** Tiers with the windows in which `charged` µCr are counted now, for a later correction. */
 export function readQuotaCounted(state: LimitState, tiers: readonly string[], charged: bigint): Counted {
   if (charged === 0n) return {}
   return Object.fromEntries(
@@ -160,7 +163,7 @@ export function readQuotaCounted(state: LimitState, tiers: readonly string[], ch
   )
 }
 
-/** The quota of a call that was ended once already and is charged `charged` in truth. */
+/** Corrects the quota for a call that recovery ended and whose true charge is `charged`. */
 export function correctQuota(
   state: LimitState,
   tiers: readonly string[],
@@ -168,7 +171,7 @@ export function correctQuota(
     readonly counted: Counted
     readonly charged: bigint
     readonly at: number
-    /** The plan's, as it is now. */
+    /** The plan's present quota. */
     readonly quota: Subscription['quota']
   },
 ): LimitState {

@@ -4,9 +4,9 @@ import { DIMENSION_RULES, isDimension } from './dimensions/index.ts'
 import type { Dimension, Policy } from './policy.ts'
 import { limitUnits } from './units.ts'
 
-/** One window of a policy, ready to be held against a state. */
+/** One window of a policy, ready to be compared with a state. */
 export interface Tier {
-  /** `dimension:seconds`; two limits of the same dimension and length share the window, so the smaller one rules. */
+  /** `dimension:seconds`; two limits of the same dimension and length share the window, so the smaller one applies. */
   readonly tier: string
   readonly dimension: Dimension
   readonly rule: DimensionRule
@@ -49,7 +49,7 @@ export interface TierKey {
   readonly lengthMs: number
 }
 
-/** Reads a tier's name back; undefined for one that a former version knew. */
+/** Reads a tier's name back; undefined for a tier of an earlier version. */
 export function findTier(tier: string): TierKey | undefined {
   const colon = tier.indexOf(':')
   const dimension = tier.slice(0, colon)

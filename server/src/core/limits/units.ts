@@ -1,9 +1,9 @@
-/** A count in a window's units: rounded up, since a part of a second is used too; nothing for what is not positive. */
+/** A count in a window's units: rounded up, since a part of a second counts as used; 0 for anything not positive. */
 export function toUnits(count: number): bigint {
   return count > 0 ? BigInt(Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER)) : 0n
 }
 
-/** Of seconds of sound, rounded up; what is a whole number of them but for the last bit of a float stays so. */
+/** Hundredths of a second, rounded up; a number that is whole except for floating-point error is not raised. */
 export function hundredthsOf(seconds: number): bigint {
   return toUnits(Math.round(seconds * 1_000) / 10)
 }

@@ -1,33 +1,37 @@
 /**
- * One anchored window: it begins at the first use of its dimension and ends after its length, whatever the hour of the
- * day (docs/reference/contract.md#8-20, #8-22). Every change makes a new value.
+ * An anchored window: it begins at the first use of its dimension and ends after its length, whatever the time of day
+ * (docs/reference/contract.md#8-20, #8-22). Every change makes a new value.
  *
  * - What is used counts only while the window runs. What is held belongs to running calls and is charged when they
- *   settle, so it counts in whatever window runs then: it outlives the window in which it was taken.
+ *   settle, so it counts in whatever window runs then: a hold outlives the window in which it was taken.
  * - A window that holds and counts nothing does not exist; the next use anchors a new one.
- * - Counts are given back only into the window they were taken from, known by its anchor: a window that has rolled over
- *   took its counts with it, and a new one must not be credited with them.
+ * - Counts are given back only into the window they were taken from, identified by its anchor: a window that has rolled
+ *   over took its counts with it, and a new one must not be credited with them.
  * - Clocks of several instances differ a little and may be set back. A time before the anchor by less than the length
- *   lies in the window. A call that begins further before shows that the clock was set back, and the window is over: at
- *   worst it lasts twice its length, never for ever.
- * - Of a quota what is used beyond its grant is no gift: the next window begins where that one ends, with what is left
- *   over, at most its whole grant. Whoever looks at a window or changes it sees the one that runs then (`rollOver`).
- * - Ends of calls are told late at times, as of when they were. They count in the window that has begun since: were the old
- *   one put back in its place, what others have used would be forgotten.
+ *   lies in the window. A call that begins earlier than that shows that the clock was set back, and the window is over:
+ *   at worst it lasts twice its length, never for ever.
+ * - Use of a quota beyond its grant is not free: the next window begins where that one ends, with the excess carried
+ *   over, at most its whole grant. Every read or change of a window applies to the one that runs at that time
+ *   (`rollOver`).
+ * - Ends of calls are sometimes reported late, with the time at which they happened. They count in the window that has
+ *   begun since: restoring the old window would discard what others have used.
  */
 import type { WindowState } from '../ledger/hot-rows.ts'
 
-/** The window that has followed by `at` on one that was overrun; any other as it is. */
+/** The window that runs at `at` after one that exceeded its grant; any other is returned unchanged. */
 export function rollOver(window: WindowState, lengthMs: number, at: number): WindowState {
   const { anchor, used, carry } = window
-  // One that only carries is never beyond its grant, so it is followed by none.
+  // A window with nothing but a carried amount never exceeds its grant, so none follows it.
   if (carry === undefined || Math.floor((at - anchor) / lengthMs) !== 1) return window
   const carried = carriedBeyond(used, carry.grant)
   if (carried <= 0n) return window
   return { ...window, anchor: anchor + lengthMs, used: carried, carry: { ...carry, carried } }
 }
 
-/** What goes over into the next window: never more than that one grants, so that no call locks anyone out for months. */
+/**
+ * What is carried into the next window: never more than that one grants, so that one call cannot lock an account out
+ * for months.
+ */
 export function carriedBeyond(used: bigint, grant: bigint): bigint {
   return used - grant < grant ? used - grant : grant
 }
@@ -44,7 +48,7 @@ export function runningAt(
   return elapsedMs < lengthMs && elapsedMs > -lengthMs ? rolled : undefined
 }
 
-/** What counts at `at`. */
+/** What counts as used at `at`. */
 export function usedAt(window: WindowState | undefined, lengthMs: number, at: number): bigint {
   return runningAt(window, lengthMs, at)?.used ?? 0n
 }
@@ -72,7 +76,10 @@ export function useWindow(window: WindowState | undefined, use: Use): WindowStat
   return { ...running, used: running.used + used, held: running.held + held }
 }
 
-/** Counts what a call used when it ended: in the running window, in one that began after that, or in a new one. */
+/**
+ * Counts what a call used when it ended: in the running window, in one that began after the call's end, or in a new
+ * one.
+ */
 export function chargeWindow(
   window: WindowState | undefined,
   { tier, lengthMs, at, used }: Omit<Use, 'held'>,
@@ -81,7 +88,7 @@ export function chargeWindow(
   return useWindow(window, { tier, lengthMs, at: since, used, held: 0n })
 }
 
-/** As a call finds it that begins: over where the clock was set back, except for what is held. */
+/** The window for a call that begins: if the clock was set back it is over, except for what is held. */
 export function beginCall(
   window: WindowState | undefined,
   { lengthMs, at }: Pick<Use, 'lengthMs' | 'at'>,
@@ -95,13 +102,13 @@ export function releaseHeld(window: WindowState, held: bigint): WindowState {
   return { ...window, held: window.held > held ? window.held - held : 0n }
 }
 
-/** Gives counts back into the window they were taken from; when that is gone, they are gone with it. */
+/** Gives counts back into the window they were taken from; if that window is gone, so are its counts. */
 export function giveBackUsed(window: WindowState, taken: { anchor: number; used: bigint }): WindowState {
   if (window.anchor !== taken.anchor) return window
   return { ...window, used: window.used > taken.used ? window.used - taken.used : 0n }
 }
 
-/** Gives counts back that went over from an earlier window: at most what is still carried. */
+/** Gives back counts that were carried over from an earlier window: at most what is still carried. */
 export function giveBackCarried(
   window: WindowState,
   lengthMs: number,
@@ -109,7 +116,7 @@ export function giveBackCarried(
 ): WindowState {
   const { anchor, used, carry } = window
   if (carry === undefined || taken.anchor < carry.since || taken.anchor >= anchor) return window
-  // Windows that followed on each other lie whole lengths apart; others are of a time before the clock was set back.
+  // Windows that followed on each other lie whole lengths apart; others date from before the clock was set back.
   if ((anchor - taken.anchor) % lengthMs !== 0) return window
   const back = taken.used < carry.carried ? taken.used : carry.carried
   return { ...window, used: used - back, carry: { ...carry, carried: carry.carried - back } }

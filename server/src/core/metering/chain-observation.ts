@@ -13,7 +13,7 @@ export interface ChainObservation {
 export interface FinishedOutput {
   /** As the upstream counted them, hidden reasoning included. */
   readonly outputTokens: number
-  /** From the request's leaving to the end of the answer. */
+  /** From sending the request to the end of the answer. */
   readonly generatedMs: number
   /** The client's own cap, for all candidates together; absent: it named none. */
   readonly tokenCap?: number | undefined
@@ -21,18 +21,21 @@ export interface FinishedOutput {
 
 /** How much generation is remembered: a few long answers, or some dozens of short ones. */
 const REMEMBERED_MS = 600_000
-/** A shorter answer's time is mostly waiting for its first token: it says nothing of the rate, and anybody could ask for many. */
+/**
+ * A shorter answer's time is mostly waiting for its first token: it says nothing about the rate, and a client could ask
+ * for many of them.
+ */
 const OUTPUT_TOKENS_LEAST = 64
 /** Faster than any hardware on the market; replaying from a cache does not count as generating. */
 const TOKENS_PER_SECOND_MAX = 5_000
-/** Some vendors raise a smaller cap to this, so it is held for and billing it breaks no cap. */
+/** Some vendors raise a smaller cap to this number, so this many are held, and billing them does not exceed the cap. */
 export const TOKEN_CAP_LEAST = 16
 /** How long a chain that exceeded a cap must respect caps before holds rely on them again. */
 export const CAP_DISTRUST_MS = 3_600_000
 
 /**
- * Tokens a second taken where nothing was seen of any chain of the model, so that the first client that leaves is not
- * free: hosted models that reason give 40 to 150.
+ * Tokens a second, used if no chain of the model was observed yet, so that the first client that disconnects is charged
+ * too: hosted reasoning models generate 40 to 150.
  */
 export const OUTPUT_RATE_ASSUMED = 100
 
@@ -50,7 +53,7 @@ function addOutput(
   if (!(outputTokens >= OUTPUT_TOKENS_LEAST) || !Number.isFinite(outputTokens) || !(generatedMs >= 0))
     return before
   const took = Math.min(Math.max(generatedMs, (outputTokens / TOKENS_PER_SECOND_MAX) * 1_000), REMEMBERED_MS)
-  // A call longer than what is remembered counts as its last part.
+  // Of a call longer than the remembered time, only the last part counts.
   const share = generatedMs > REMEMBERED_MS ? REMEMBERED_MS / generatedMs : 1
   const tokens = Math.min(outputTokens * share, (took / 1_000) * TOKENS_PER_SECOND_MAX)
   const kept = Math.min(1, before.ms === 0 ? 0 : (REMEMBERED_MS - took) / before.ms)

@@ -2,7 +2,7 @@ import type { Usage } from '../canonical/usage.ts'
 import { type JsonKind, JsonScanner, type JsonSink } from '../passthrough/json-scanner.ts'
 import { compileWatchTree, type WatchNode } from '../passthrough/watch-tree.ts'
 
-/** Where a protocol's dialects write each counter; an earlier place goes before a later one. */
+/** Where a protocol's dialects write each counter; an earlier place takes precedence over a later one. */
 export type CounterPlaces<Name extends string> = Readonly<Record<Name, readonly string[]>>
 
 /** The latest value of each counter as received; undefined: never reported. */
@@ -11,8 +11,8 @@ export type Counters<Name extends string> = Readonly<Record<Name, number | undef
 /** Reads usage objects of one answer as they come; each call gives the state so far. */
 export interface UsageReader {
   /**
-   * Reads the JSON object `bytes[from, to)`. undefined: it says nothing (no counters, or all of them zero), which is not
-   * "none used" (docs/protocols.md#usage).
+   * Reads the JSON object `bytes[from, to)`. undefined: it holds no information (no counters, or all of them zero),
+   * which is not "none used" (docs/protocols.md#usage).
    */
   read(bytes: Uint8Array, from: number, to: number): Usage | undefined
 }
@@ -32,7 +32,7 @@ export function usageReaders<Name extends string>(dialect: UsageDialect<Name>): 
   return () => new CounterReader(dialect, slots, tree)
 }
 
-/** a − b, never below zero; undefined parts are taken for none. */
+/** a − b, never below zero; undefined parts count as 0. */
 export function minus(
   total: number | undefined,
   ...parts: readonly (number | undefined)[]
@@ -44,23 +44,23 @@ export function minus(
 interface Slot<Name extends string> {
   readonly name: Name
   readonly path: string
-  /** 0 for the place that goes before the others. */
+  /** 0 for the place that takes precedence. */
   readonly rank: number
 }
 
 const NOTHING = new Uint8Array(0)
 
 /**
- * Remembers counters as the wire wrote them and does its arithmetic on the latest of each: a later object may repeat the
- * total and leave out a part of it, so merging finished classes would count tokens twice. Some vendors send a usage
- * object with every event, so it is scanned in place and never parsed.
+ * Remembers counters as the wire wrote them and does its arithmetic on the latest of each: a later object may repeat
+ * the total without one of its parts, so merging the computed classes would count tokens twice. Some vendors send a
+ * usage object with every event, so it is scanned in place and never parsed.
  */
 class CounterReader<Name extends string> implements UsageReader, JsonSink {
   readonly #dialect: UsageDialect<Name>
   readonly #slots: readonly Slot<Name>[]
   readonly #scanner: JsonScanner
   readonly #latest: Record<Name, number | undefined>
-  /** Rank of the place each counter was read from in the present object. */
+  /** Rank of the place each counter was read from in the current object. */
   readonly #ranks: Partial<Record<Name, number>> = {}
   #found: Partial<Record<Name, number>> = {}
   #told = false
@@ -111,7 +111,7 @@ function unknownCounters<Name extends string>(
 /** Counters stay far below a quadrillion. */
 const DIGITS_MAX = 15
 
-/** The number `bytes[from, to)` spells, when it is a count; 12.0 and 1e3 are counts too. */
+/** The number written in `bytes[from, to)`, if it is a count; 12.0 and 1e3 are counts too. */
 function readCount(bytes: Uint8Array, from: number, to: number): number | undefined {
   let value = 0
   for (let at = from; at < to; at++) {

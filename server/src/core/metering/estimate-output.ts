@@ -1,20 +1,22 @@
-/** The estimated cost of an answer whose vendor reported none: interrupted answers, and those that end without usage. */
+/**
+ * The estimated usage of an answer whose vendor reported none: interrupted answers, and those that end without usage.
+ */
 import type { MeterReading } from './meter.ts'
 
 export interface Generation {
-  /** Output tokens as the upstream told them last; undefined: it never did. */
+  /** Output tokens as last reported by the upstream; undefined: never. */
   readonly toldOutput: number | undefined
   /** ms the upstream may have generated since then. */
   readonly untoldMs: number
-  /** Output tokens a second, hidden reasoning included; undefined: nothing is known of the chain. */
+  /** Output tokens a second, hidden reasoning included; undefined: nothing is known about the chain. */
   readonly rate: number | undefined
   /** The most that the call's hold allows for. */
   readonly worstOutputTokens: number
 }
 
 /**
- * The larger of what was visible and what the chain's rate yields for the time: hidden reasoning appears in no byte. The
- * rate is limited by the hold's worst case; what was seen always counts in full.
+ * The larger of what was visible and what the chain's rate yields for the time: hidden reasoning is not in the bytes.
+ * The estimate by rate is limited to the hold's worst case; visible output always counts in full.
  */
 export function estimateOutput(
   reading: MeterReading,

@@ -1,6 +1,6 @@
 /**
- * What one answer has used and produced, at any moment of its life. Streams that are passed on report it through the tap,
- * converted ones through their canonical parts; either way the same arithmetic decides what is billed
+ * What one answer has used and produced, at any moment. Streams that are passed on report it through the tap, converted
+ * ones through their canonical parts; either way the same arithmetic decides what is billed
  * (docs/reference/contract.md#7.3-08).
  */
 import type { StreamPart } from '../canonical/response.ts'
@@ -10,9 +10,12 @@ import type { Made } from './quantities.ts'
 
 /** Text kept before it is counted, in characters or bytes: small enough to count in about a millisecond. */
 const PENDING_MAX = 8192
-/** Of a piece that is longer this much is counted, the rest in proportion: counting it all would keep every other call waiting. */
+/** Of a longer piece this much is counted and the rest extrapolated: counting it all would block every other call. */
 const COUNTED_MAX = 16_384
-/** The beginning of a JSON text that is enough to count it, in bytes: what is counted, and one to see where a character ends. */
+/**
+ * The beginning of a JSON text that is enough to count it, in bytes: what is counted, and one more to see where a
+ * character ends.
+ */
 export const JSON_TEXT_READ = COUNTED_MAX + 1
 const FIRST_PENDING_BYTES = 256
 /** English and code come near four characters a token in every tokenizer. Only for figures that need not be exact. */
@@ -20,17 +23,17 @@ const CHARACTERS_PER_TOKEN = 4
 
 export interface MeterOptions {
   readonly countTokens: (text: string) => number
-  /** Tokens of the request, counted; asked for at most once, and only when the upstream reports no usage. */
+  /** Tokens of the request, counted; called at most once, and only if the upstream reports no usage. */
   readonly countInput: () => number
-  /** The quick estimate that sized the hold; `glance` uses it. */
+  /** The quick estimate that the hold was based on; `glance` uses it. */
   readonly inputTokensEstimate: number
-  /** Of each image, where the upstream reports no output; absent: none. */
+  /** Output tokens of each image if the upstream reports no output; absent: none. */
   readonly tokensPerImage?: number
-  /** Of the whole answer, where the upstream reports no output and no text shows it; absent: none. */
+  /** Output tokens of the whole answer if the upstream reports no output and the answer has no text; absent: none. */
   readonly outputUntold?: number
 }
 
-/** Input and output are always known here; other tokens only where the upstream told them. */
+/** Input and output are always known here; other tokens only if the upstream reported them. */
 export interface MeterReading extends Made {
   /** `estimated` as soon as one counted class was not the upstream's own figure. */
   readonly source: 'upstream' | 'estimated'
@@ -40,30 +43,30 @@ export interface MeterReading extends Made {
 
 /** What an observer of an answer reports. */
 export interface MeterSink {
-  /** Counters so far; later ones replace earlier ones. An output counter covers all text told before it. */
+  /** Counters so far; later ones replace earlier ones. An output counter covers all text observed before it. */
   observeUsage(usage: Usage): void
   observeText(text: string): void
   /**
-   * Text as it stands inside a JSON string, `bytes[from, to)`, escapes and all; copied. `length`, in bytes: of the whole
+   * Text as written inside a JSON string, `bytes[from, to)`, escapes included; copied. `length`, in bytes: of the whole
    * text, where only its beginning is given; `JSON_TEXT_READ` of them are always enough.
    */
   observeJsonText(bytes: Uint8Array, from: number, to: number, length?: number): void
   observeImages(count: number): void
-  /** A part of the next image: once it was sent, that image is charged. */
+  /** A part of the next image: once one was sent, that image is charged. */
   observeImagePart(): void
-  /** The answer has begun or ended well even where no text shows it: a tool call, a clean finish. */
+  /** The answer has begun or ended well although there is no text: a tool call, a clean finish. */
   observeProduced(): void
 }
 
 export interface Meter extends MeterSink {
-  /** Output tokens as the upstream last told them; undefined: not yet. */
+  /** Output tokens as last reported by the upstream; undefined: not yet. */
   readonly toldOutput: number | undefined
   observePart(part: StreamPart): void
   /** Tokens of text that was counted elsewhere. */
   observeCounted(tokens: number): void
   /** Exact: counts what the upstream did not report. */
   read(): MeterReading
-  /** Like `read` but cheap, for progress notes: text not counted yet is judged by its length. */
+  /** Like `read` but cheap, for progress reports: text not counted yet is estimated from its length. */
   glance(): MeterReading
 }
 
@@ -234,7 +237,10 @@ class AnswerMeter implements Meter {
   }
 }
 
-/** The rest of a text counts like its beginning, and no less than any text does: a beginning of blanks makes no discount. */
+/**
+ * The rest of a text counts like its beginning, and at least at the usual rate, so that a beginning of blanks does not
+ * reduce the count.
+ */
 function extended(tokens: number, sampled: number, length: number): number {
   if (length <= sampled) return tokens
   return tokens + Math.ceil((length - sampled) * Math.max(tokens / sampled, 1 / CHARACTERS_PER_TOKEN))
@@ -244,7 +250,7 @@ const BACKSLASH = 0x5c
 /** A surrogate pair takes two escapes of six. */
 const ESCAPES_BYTES_MAX = 12
 
-/** The beginning of the inside of a JSON string, about `most` bytes long, without half a character or escape at its end. */
+/** The beginning of a JSON string's content, about `most` bytes long, not ending inside a character or an escape. */
 function wholeEscapes(bytes: Uint8Array, most: number): Uint8Array {
   let end = most
   for (let at = most; at > most - ESCAPES_BYTES_MAX; at -= 1) if (bytes[at] === BACKSLASH) end = at

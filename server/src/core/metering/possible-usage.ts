@@ -1,33 +1,33 @@
 import type { Usage } from '../canonical/usage.ts'
 
-/** What a reading is held against. */
+/** The bounds of a possible reading. */
 export interface UsageBounds {
-  /** Of the model; undefined: the catalogue does not say. */
+  /** The model's context; undefined: the catalogue does not say. */
   readonly contextTokens: number | undefined
   readonly maxOutputTokens: number | undefined
-  /** Answers that were asked for. */
+  /** Number of answers requested. */
   readonly candidates: number
   /** Bytes of the request and of the answer: no token is shorter than a byte. */
   readonly requestBytes: number
   readonly answerBytes: number
-  /** How often the model may have read its context: tools that run at the vendor make it read it again and again. */
+  /** How often the model may have read its context: it reads it again after each tool that runs at the vendor. */
   readonly rounds: number
 }
 
 export interface PossibleUsage {
   readonly usage: Usage
-  /** undefined: the reading can be. */
+  /** undefined: the reading is possible. */
   readonly suspect: UsageSuspect | undefined
 }
 
-/** A model whose tools run at the vendor reads its context again for each; vendors stop at about as many. */
+/** A model whose tools run at the vendor reads its context again for each; vendors stop after about this many. */
 export const ROUNDS_OF_TOOLS = 10
 /** More than any vendor runs for one answer: a bound or a count above it is not believed. */
 export const TOOL_USES_MAX = 1_000
-/** Where the catalogue does not say: more than any model reads or writes at once. */
+/** Used if the catalogue does not say: more than any model reads or writes at once. */
 const CONTEXT_TOKENS_UNKNOWN = 10_000_000
 const OUTPUT_TOKENS_UNKNOWN = 1_000_000
-/** What a vendor's own framing of a conversation and its tools adds to what was sent. */
+/** What a vendor adds around a conversation and its tools. */
 const FRAMING_TOKENS = 10_000
 
 /**
@@ -87,7 +87,10 @@ function inputOf({ input, cachedInput, cacheWrite, cacheWrite1h }: Usage): numbe
   return (input ?? 0) + (cachedInput ?? 0) + (cacheWrite ?? 0) + (cacheWrite1h ?? 0)
 }
 
-/** Plain input is kept before what was cached or written: the customer saw what they sent. undefined: it all fits. */
+/**
+ * Uncached input is kept first, then what was cached or written: the customer knows what they sent. undefined:
+ * everything fits.
+ */
 function cutInput(
   usage: Usage,
   most: number,

@@ -11,27 +11,27 @@ export interface Counts {
   readonly videos: number
   /** Held at admission, charged at settlement. */
   readonly videoSeconds: number
-  /** Of speech; held and charged like these. Absent: none. */
+  /** Characters of speech; held and charged in the same way. Absent: none. */
   readonly characters?: number
-  /** Of sound that is listened to; held and charged like these. Absent: none. */
+  /** Seconds of sound to transcribe; held and charged in the same way. Absent: none. */
   readonly audioSeconds?: number
 }
 
-/** What is billed for a call and known from its request: no answer changes it. */
+/** What is billed for a call and known from its request, whatever the answer. */
 export interface Pieces {
   readonly requests: number
-  /** Unicode code points to be spoken. */
+  /** Unicode code points to turn into speech. */
   readonly characters: number
-  /** Of sound to be listened to, rounded up to hundredths. An answer may tell of more. */
+  /** Seconds of sound to transcribe, rounded up to hundredths. An answer may report more. */
   readonly audioSeconds: number
 }
 
 export const ONE_CALL: Pieces = { requests: 1, characters: 0, audioSeconds: 0 }
 
-/** As a record has them, which may be of a release that did not know all. */
+/** As stored, perhaps by a release that did not have all of them. */
 export type Kept<Quantities> = { readonly [Name in keyof Quantities]?: Quantities[Name] | undefined }
 
-/** Out of a record that says more. What it does not say is one call, and nothing else. */
+/** Taken from a stored record; what it lacks has the value of one call and nothing else. */
 export function piecesIn({ requests = 1, characters = 0, audioSeconds = 0 }: Kept<Pieces>): Pieces {
   return { requests, characters, audioSeconds }
 }
@@ -46,12 +46,12 @@ export interface Made {
 
 export const NOTHING_MADE: Made = { usage: NO_USAGE, images: 0 }
 
-/** Out of a record that says more, and may be of a release that did not know all. */
+/** Taken from a stored record, perhaps of a release that did not have all of them. */
 export function madeIn({ usage = NO_USAGE, images = 0 }: Kept<Made>): Made {
   return { usage, images }
 }
 
-/** What a call used up, in everything that windows limit and prices bill. */
+/** Everything a call used that windows limit or prices bill. */
 export interface Used extends Pieces, Made {
   /** Declared seconds of video, not the produced length (docs/reference/contract.md#8-25). */
   readonly videoSeconds: number

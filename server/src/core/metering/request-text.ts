@@ -9,7 +9,7 @@ export interface RequestText {
   readonly messages: number
   /** Images and files, which are counted by the piece. */
   readonly media: number
-  /** What the client has counted out itself: numbers of tokens in place of text. Absent: none. */
+  /** Tokens that the client sent as numbers in place of text. Absent: none. */
   readonly tokens?: number
 }
 
@@ -24,7 +24,7 @@ const CONVERSATION = [
   'tools',
   'functions',
 ] as const
-/** Members that steer or identify and are never read by the model. */
+/** Members that are settings or identifiers, never read by the model. */
 const UNREAD: ReadonlySet<string> = new Set([
   'type',
   'role',

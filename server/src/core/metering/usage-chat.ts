@@ -26,7 +26,7 @@ export const createChatUsageReader = usageReaders<Name>({
   },
 })
 
-/** xAI counts reasoning beside the completion, not in it: only its total tells (recordings of 2026). */
+/** xAI does not count reasoning as part of the completion; only its total shows that (recordings of 2026). */
 function isReasoningApart({ prompt, completion, reasoning, total }: Counters<Name>): boolean {
   if (reasoning === undefined || reasoning === 0) return false
   // More reasoning than completion cannot be a part of it.

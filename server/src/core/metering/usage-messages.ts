@@ -16,7 +16,7 @@ export const createMessagesUsageReader = usageReaders<Name>({
   toUsage: ({ input, cacheRead, cacheWritten, written5m, written1h, output, thinking }) => ({
     input,
     cachedInput: cacheRead,
-    // The total counts; the split by lifetime is told only by newer versions, and only in some events.
+    // The total counts; the split by lifetime is sent only by newer versions, and only in some events.
     cacheWrite: minus(cacheWritten, written1h) ?? written5m,
     cacheWrite1h: written1h,
     output,

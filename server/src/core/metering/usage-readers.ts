@@ -5,7 +5,7 @@ import { createGeminiUsageReader } from './usage-gemini.ts'
 import { createMessagesUsageReader } from './usage-messages.ts'
 import { createResponsesUsageReader } from './usage-responses.ts'
 
-/** Reads the usage objects of one answer, one after the other, in the words of its protocol. */
+/** Reads the usage objects of one answer, one after the other, in its protocol's format. */
 export const USAGE_READERS = {
   chat: createChatUsageReader,
   responses: createResponsesUsageReader,

@@ -22,9 +22,9 @@ import { ERROR_BYTES_MAX, ID_CHARACTERS_MAX, type TapOptions, USAGE_BYTES_MAX } 
 import { findWord } from './word-table.ts'
 
 export interface BodyTap {
-  /** Takes what the upstream sent; gives what may go on: all but a model name that is cut. */
+  /** Takes what the upstream sent; returns what may be passed on: everything but an incomplete model name. */
   push(chunk: Uint8Array): readonly Uint8Array[]
-  /** The body is over. */
+  /** The body is complete. */
   finish(): BodyEnd
   /** An error object in the 200 answer, as soon as it is read. */
   readonly error: UpstreamError | undefined
@@ -58,7 +58,7 @@ class BodyMachine implements BodyTap, JsonSink {
   #given = 0
   #readable = true
   #usageSeen = false
-  /** Of answers whose items may be images. */
+  /** Set for answers whose items may be images. */
   #item: ImageItem | undefined
 
   constructor(answers: CompiledAnswers, usageReader: UsageReader, options: TapOptions) {
@@ -136,7 +136,10 @@ class BodyMachine implements BodyTap, JsonSink {
     }
   }
 
-  /** In one object the usage covers the whole answer, wherever it stands; in an array of answers only what came before. */
+  /**
+   * In a single object the usage covers the whole answer, wherever it is; in an array of answers, only what came
+   * before.
+   */
   #readText(start: number, end: number): void {
     if (this.#usageSeen && this.#reader.rootKind === 'object') return
     const bytes = this.#reader.read(start, Math.min(end, start + JSON_TEXT_READ))
@@ -152,7 +155,7 @@ class BodyMachine implements BodyTap, JsonSink {
     this.#options.meter.observeUsage(usage)
   }
 
-  /** Whether what an item says of itself is what an image says. */
+  /** Whether the value of an item's field identifies an image. */
   #speaksOfImage(
     role: 'item-type' | 'item-result' | 'item-image-type' | 'item-image' | 'item-thought',
     kind: JsonKind,
@@ -196,7 +199,7 @@ class BodyMachine implements BodyTap, JsonSink {
     return this.#held.reduce((offset, piece) => offset + piece.length, this.#heldFrom)
   }
 
-  /** Gives out the held bytes up to offset `to`. */
+  /** Returns the held bytes up to offset `to`. */
   #giveTo(to: number): void {
     while (this.#given < to) {
       const piece = this.#held[0]

@@ -11,7 +11,7 @@ export interface Break {
   failure(failure: StreamFailure, answer: BrokenAnswer): string
 }
 
-/** A failure of the gateway's own inside a stream: what its envelope says of it outside of one. */
+/** A failure of the gateway's own inside a stream: the same fields as in the envelope. */
 export interface StreamFailure {
   /** Gateway code, as text. */
   readonly code: string
@@ -68,7 +68,7 @@ export const BREAKS: Readonly<Record<ProtocolId, Break>> = {
   },
 }
 
-/** Of forms that are passed on as they are: what most of their clients read. */
+/** For forms that are passed on unchanged: the format that most of their clients read. */
 export const PASSED_BREAK: Break = BREAKS.chat
 
 /** The `error` of an event in a chat stream. */
@@ -76,7 +76,7 @@ export function ownErrorOfChat({ code, message, requestId }: StreamFailure): Jso
   return { message, type: GATEWAY_ERROR, param: null, code, request_id: requestId }
 }
 
-/** Google's words for the statuses of our own failures. */
+/** Google's status words for the gateway's own failures. */
 const WORDS: Readonly<Record<number, string>> = {
   502: 'UNAVAILABLE',
   503: 'UNAVAILABLE',

@@ -2,7 +2,7 @@ import { SseFramer } from '../sse/framer.ts'
 import { JsonScanner, type JsonSink } from './json-scanner.ts'
 import type { WatchNode } from './watch-tree.ts'
 
-/** An incomplete event of this size is read on as it comes; smaller ones are read at once, when they are complete. */
+/** An incomplete event of this size is read as it arrives; smaller ones are read in one go once complete. */
 const AHEAD_BYTES_MIN = 32_768
 
 export interface EventSink extends JsonSink {
@@ -11,12 +11,12 @@ export interface EventSink extends JsonSink {
 }
 
 /**
- * Scans the data of a stream's events in place. Each piece of a long event is scanned when it arrives, so that no piece
- * takes much work, however long the event becomes.
+ * Scans the data of a stream's events in place. Each piece of a long event is scanned when it arrives, so that each
+ * piece takes little work, however long the event becomes.
  */
 export class EventScan {
   readonly framer = new SseFramer()
-  /** Where the data lies that the sink's spans count in: its byte 0 is at `base`. */
+  /** The bytes that the sink's spans refer to; their byte 0 is at `base`. */
   data: Uint8Array = NOTHING
   base = 0
   readonly #scanner: JsonScanner
@@ -30,7 +30,7 @@ export class EventScan {
     this.#sink = sink
   }
 
-  /** Makes `data` that of the block which the framer shows. */
+  /** Sets `data` to the data of the framer's current block. */
   show(): void {
     const { framer } = this
     const single = framer.dataLines === 1
@@ -44,17 +44,17 @@ export class EventScan {
     return framer.dataLines === 1 ? framer.dataEnd - framer.dataStart : this.data.length
   }
 
-  /** Reads the rest of what is shown. False: it is not JSON. */
+  /** Reads the rest of the current data. False: it is not JSON. */
   read(): boolean {
     if (this.#ahead < 0) this.#begin()
     const { base, length } = this
-    // What was read ahead is the beginning of the data's first line, wherever that lies by now.
+    // What was read ahead is the beginning of the data's first line, which may have moved.
     const from = base + this.#ahead
     this.#ahead = -1
     return this.#readable && this.#scanner.push(this.data, from, base + length) && this.#scanner.end()
   }
 
-  /** To be called when the framer has no more blocks: reads what has come of a long one, and lets short ones go. */
+  /** Call when the framer has no more blocks: reads what has arrived of a long event, and skips short ones. */
   readAhead(): void {
     const { framer } = this
     if (framer.heldBytes < AHEAD_BYTES_MIN || !framer.peek()) {

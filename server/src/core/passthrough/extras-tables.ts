@@ -4,13 +4,13 @@ import type { ProtocolId } from '../catalogue.ts'
 /** What a value found in an answer means. */
 export type ExtraRole =
   | { readonly kind: 'event-type' }
-  /** The end of something that may have been a tool at work, and what it says of itself. */
+  /** The end of something that may have been a tool's use, and the fields that describe it. */
   | { readonly kind: 'item' | 'item-type' | 'item-name' | 'item-action' }
   /** The end of an item where an event repeats all of them. */
   | { readonly kind: 'item-again' }
-  /** An object that stands for one use by itself. */
+  /** An object that is one use by itself. */
   | { readonly kind: 'use'; readonly tool: string }
-  /** A query of a search; the same one again is none. */
+  /** A query of a search; a repeated query is not another search. */
   | { readonly kind: 'query'; readonly tool: string }
   /** Sources, which say that there was a search, not how many. */
   | { readonly kind: 'source'; readonly tool: string }
@@ -22,14 +22,14 @@ export interface ExtrasTable {
   /** Paths in an event of a stream, and in a whole body. */
   readonly stream: Readonly<Record<string, ExtraRole>>
   readonly body: Readonly<Record<string, ExtraRole>>
-  /** Which items are tools at work, and what they are called. */
+  /** Which items are uses of tools, and the tools' names. */
   readonly isUse: (type: string) => boolean
   readonly nameOf: (type: string, name: string | undefined) => string
-  /** Events of a stream in which a use begins, and ends; without: in every one it does both. */
+  /** Events of a stream in which a use begins, and ends; absent: it does both in each. */
   readonly itemEvents?: { readonly begin: string; readonly end: string | undefined }
   /** Events whose fields count: others repeat what was asked for. Absent: all. */
   readonly fieldEvents?: ReadonlySet<string>
-  /** Tools whose every use a whole answer shows. */
+  /** Tools whose uses all appear in a whole answer. */
   readonly listed: readonly string[]
 }
 
@@ -51,7 +51,7 @@ function below(prefix: string, roles: Roles): Roles {
 const never = (): boolean => false
 const byType = (type: string): string => type
 
-/** OpenRouter, Perplexity and xAI count; OpenAI cites, and searches once whenever it was asked to. */
+/** OpenRouter, Perplexity and xAI send counts; OpenAI sends citations, and searches once whenever it is asked to. */
 const CHAT: Roles = {
   service_tier: field('service_tier'),
   'usage.server_tool_use.web_search_requests': count('web_search'),
@@ -63,7 +63,7 @@ const CHAT: Roles = {
   'citations[]': source('web_search'),
 }
 
-/** OpenAI counts searches beside the usage, xAI every tool in it. */
+/** OpenAI counts searches next to the usage, xAI every tool inside it. */
 const RESPONSE: Roles = {
   service_tier: field('service_tier'),
   'tool_usage.web_search.num_requests': count('web_search_call'),

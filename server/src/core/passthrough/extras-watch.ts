@@ -12,13 +12,13 @@ import { SpanReader } from './span-reader.ts'
 import { compileWatchTree, type WatchNode } from './watch-tree.ts'
 
 export interface ExtrasWatch {
-  /** Told once, before the first piece, what form the answer has. */
+  /** Called once, before the first piece, with the answer's form. */
   begin(form: 'stream' | 'whole'): void
-  /** What the answer's head says of the tier it is made at. */
+  /** A response header that names the tier. */
   noteField(field: string, value: string): void
   /** A piece of the answer as it came from upstream. */
   push(chunk: Uint8Array): void
-  /** What was told so far. */
+  /** What was reported so far. */
   read(): ToldExtras
 }
 
@@ -31,11 +31,11 @@ export function watchExtras(protocol: ProtocolId, options: ExtrasWatchOptions = 
   return new Watch(EXTRAS_TABLES[protocol], TREES[protocol], options.searchesAsOne === true)
 }
 
-/** Names and queries are told apart by so much of them. */
+/** Names and queries are compared up to this length. */
 const TEXT_CHARACTERS_MAX = 256
-/** Bytes kept of a value that comes in pieces: more than that many characters take, and than any number. */
+/** Bytes kept of a value that comes in pieces: more than that many characters or any number can take. */
 const VALUE_BYTES_KEPT = 4096
-/** Different names, and different queries, that are remembered; more are as good as these. */
+/** Different names, and different queries, that are remembered; further ones are ignored. */
 const NAMES_MAX = 64
 const QUERIES_MAX = 1_000
 
@@ -45,15 +45,15 @@ class Watch implements ExtrasWatch, JsonSink {
   readonly #searchesAsOne: boolean
   readonly #fields = new Map<string, string>()
   readonly #counted = new Map<string, number>()
-  /** Uses that were shown complete, and those that have begun. */
+  /** Uses that were completed, and those that have begun. */
   readonly #done = new Map<string, number>()
   readonly #begun = new Map<string, number>()
-  /** Uses as the last event that repeats them all tells them. */
+  /** Uses in the last event that repeats them all. */
   #again = new Map<string, number>()
   #againHere = new Map<string, number>()
   readonly #queries = new Set<string>()
   #input: StreamInput | WholeInput | undefined
-  // Of the event or item that is being read.
+  // State of the event or item that is being read.
   #roles: readonly ExtraRole[] = []
   #type: string | undefined
   #name: string | undefined
@@ -145,7 +145,7 @@ class Watch implements ExtrasWatch, JsonSink {
     else this.#eventFields.push([field, value])
   }
 
-  /** The tool that was at work in the item that has been read; undefined: none. */
+  /** The tool used in the item that was just read; undefined: none. */
   #toolOf(): string | undefined {
     const { isUse, nameOf } = this.#table
     const type = this.#type ?? ''
@@ -213,14 +213,14 @@ function add(uses: Map<string, number>, tool: string, count = 1): void {
   uses.set(tool, Math.max(0, (before ?? 0) + count))
 }
 
-/** In one spelling; undefined: it says nothing. */
+/** In one spelling; undefined: it has no meaning. */
 function toldValue(value: string): string | undefined {
   const told = value.toLowerCase()
   if (SILENT.has(told)) return undefined
   return TRAFFIC.get(told) ?? told
 }
 
-/** `auto` repeats what was asked for. */
+/** `auto` only repeats the request. */
 const SILENT: ReadonlySet<string> = new Set(['', 'auto', 'not_available', 'traffic_type_unspecified'])
 
 /** Vertex names the traffic, not the tier. */
@@ -230,7 +230,7 @@ const TRAFFIC: ReadonlyMap<string, string> = new Map([
   ['on_demand_flex', 'flex'],
 ])
 
-/** Events of a stream, each read where it lies. */
+/** Events of a stream, each read in place. */
 class StreamInput {
   readonly #events: EventScan
   readonly #onEvent: () => void
@@ -250,7 +250,7 @@ class StreamInput {
     this.#events.readAhead()
   }
 
-  /** The last event may lack its blank line. */
+  /** The last event may not end with a blank line. */
   finish(): void {
     if (this.#events.framer.finish()) this.#read()
   }
@@ -268,7 +268,7 @@ class StreamInput {
   }
 }
 
-/** One document, cut anywhere. */
+/** One document, split into pieces anywhere. */
 class WholeInput {
   readonly #reader: SpanReader
   #readable = true
@@ -319,7 +319,7 @@ function compileRoles(places: Readonly<Record<string, ExtraRole>>): CompiledRole
   }
 }
 
-/** Roles whose place alone counts. */
+/** Roles for which only the position counts, not the value. */
 const UNREAD: ReadonlySet<ExtraRole['kind']> = new Set(['item', 'item-again', 'use', 'source'])
 
 const TREES: Readonly<Record<ProtocolId, CompiledExtras>> = {

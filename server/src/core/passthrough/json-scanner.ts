@@ -1,24 +1,24 @@
 /**
- * Reads JSON as it arrives, cut anywhere, and never builds the document: it checks the grammar of RFC 8259 (and that
- * strings are well-formed UTF-8) and reports where the values of watched paths lie. One state machine, hence one long
- * function: every byte of every body and of every stream event goes through it, so its arms are written flat and the
- * tight loops (inside strings, over white space) stay inside their arm.
+ * Reads JSON as it arrives, in pieces cut anywhere, and never builds the document: it checks the grammar of RFC 8259
+ * (and that strings are well-formed UTF-8) and reports where the values of watched paths lie. One state machine, hence
+ * one long function: every byte of every body and of every stream event goes through it, so its arms are written flat
+ * and the tight loops (inside strings, over white space) stay inside their arm.
  */
 import { unescapeJson } from './json-text.ts'
 import type { WatchNode } from './watch-tree.ts'
 import { findWord, spellsAlike, type WordTable } from './word-table.ts'
 
 /**
- * Containers open at once. No real request comes near (tool schemas stay under 50, most parsers stop between 64 and
- * 1000); the bound keeps what a hostile body can make us remember at a few kilobytes.
+ * Containers open at once. No real request comes near this (tool schemas stay under 50, most parsers stop between 64
+ * and 1000); the bound limits the memory that a hostile body can take to a few kilobytes.
  */
 export const SCAN_DEPTH_MAX = 1000
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
-/** Told of each value at a watched path when it ends. Offsets count bytes from the first byte ever pushed. */
+/** Called for each value at a watched path when it ends. Offsets count bytes from the first byte ever pushed. */
 export interface JsonSink {
-  /** A string's span includes its quotes. A container is told after everything inside it. */
+  /** A string's span includes its quotes. A container is reported after everything inside it. */
   onValue(watch: number, kind: JsonKind, start: number, end: number): void
 }
 
@@ -60,12 +60,15 @@ IN_STRING.fill(1, 0x80)
 IN_STRING[0x22] = 1
 IN_STRING[0x5c] = 1
 
-/** A piece this long is also looked at in words of four bytes; a shorter one would not pay for the view. */
+/**
+ * A piece of at least this length is also read as words of four bytes; for a shorter one creating the view costs more
+ * than it saves.
+ */
 const WORDS_BYTES_MIN = 1_024
 /** The highest bit of each byte, as a signed word. */
 const HIGHEST_BITS = 0x80808080 | 0
 
-/** 1: a byte that makes an escape of two together with the backslash before it. */
+/** 1: a byte that forms a two-byte escape with the backslash before it. */
 const IN_ESCAPE = new Uint8Array(256)
 for (const letter of [0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]) IN_ESCAPE[letter] = 1
 
@@ -78,7 +81,7 @@ const TRUE = encoder.encode('true')
 const FALSE = encoder.encode('false')
 const NULL = encoder.encode('null')
 
-/** Bounds the written form of a key we still compare: a byte of a name may be written as six. */
+/** Bounds the written form of a key that is still compared: a byte of a name may be written as six. */
 const ESCAPED_BYTES_PER_BYTE = 6
 
 export class JsonScanner {
@@ -114,7 +117,7 @@ export class JsonScanner {
   #literal: Uint8Array = TRUE
   #literalAt = 0
 
-  /** `depthMax`: containers open at once, at most `SCAN_DEPTH_MAX`. */
+  /** `depthMax`: containers that may be open at once, at most `SCAN_DEPTH_MAX`. */
   constructor(root: WatchNode, sink: JsonSink, depthMax: number = SCAN_DEPTH_MAX) {
     this.#root = root
     this.#sink = sink
@@ -127,7 +130,7 @@ export class JsonScanner {
     return this.#values
   }
 
-  /** A name that differs from a watched one in the case of its letters alone, where the tree asks for them; the last. */
+  /** The last name that differs from a watched one only in case, if the tree asks for such names. */
   get lookAlike(): string | undefined {
     return this.#lookAlike
   }
@@ -388,7 +391,7 @@ export class JsonScanner {
           }
           if (next === 0x5c) {
             if (inKey) this.#keyEscaped = true
-            // Written text is full of them: those of two bytes that are not cut stay in this arm.
+            // Common in written text: complete two-byte escapes stay in this arm.
             if (at + 1 < to && IN_ESCAPE[bytes[at + 1] ?? 0] === 1) {
               at += 2
               continue
@@ -401,7 +404,7 @@ export class JsonScanner {
             reason = 'a control character inside a string'
             break scanning
           }
-          // Not ASCII. Runs of whole three-byte characters are most of it; a cut or other one takes the slow state.
+          // Not ASCII. Runs of whole three-byte characters are most of it; all others take the slow state.
           const run = at
           while (
             at + 2 < to &&
@@ -542,7 +545,7 @@ export class JsonScanner {
     return true
   }
 
-  /** The text is over; false when it was no complete JSON document. */
+  /** The text is complete; false if it was not a complete JSON document. */
   end(): boolean {
     if (this.#state === FAILED) return false
     if (this.#state === NUMBER && this.#depth === 0 && this.#numberState >= NUMBER_ZERO) {
@@ -589,7 +592,7 @@ export class JsonScanner {
     this.#keyStash = stash
   }
 
-  /** A key that is cut over pieces or written with escapes. */
+  /** A key that is split over pieces or written with escapes. */
   #findWrittenKey(
     keys: WordTable<WatchNode>,
     bytes: Uint8Array,
@@ -612,13 +615,13 @@ export class JsonScanner {
   }
 }
 
-/** The words the bytes lie in, which begin at multiples of four: the first may begin before them, none ends behind. */
+/** The aligned four-byte words of the bytes' memory: the first may begin before the bytes, none ends after them. */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const ahead = bytes.byteOffset & 3
   return new Int32Array(bytes.buffer, bytes.byteOffset - ahead, (ahead + bytes.length) >> 2)
 }
 
-/** A place in `bytes[from, to)` up to which all is plain text of a string, as far as whole words tell. */
+/** A position in `bytes[from, to)` up to which everything is plain text of a string, checked in whole words. */
 function afterPlainText(bytes: Uint8Array, words: Int32Array, from: number, to: number): number {
   const ahead = bytes.byteOffset & 3
   let at = from
@@ -656,7 +659,7 @@ function literalKind(literal: Uint8Array): 'true' | 'false' | 'null' {
   return literal === TRUE ? 'true' : literal === FALSE ? 'false' : 'null'
 }
 
-/** The state after `byte`, or -1 when the number does not go on with it. */
+/** The state after `byte`, or -1 if the number cannot continue with it. */
 function nextNumberState(state: number, byte: number): number {
   const digit = byte >= 0x30 && byte <= 0x39
   switch (state) {

@@ -1,16 +1,16 @@
 /** Reading small values out of JSON bytes that the scanner has already found well-formed. */
 import type { JsonValue } from '../json.ts'
 
-// A mark at the start of a value is part of it.
+// A byte order mark at the start of a value is part of the value.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** The value that `bytes` spell. Throws on what is not JSON: callers pass spans the scanner reported. */
+/** The value written in `bytes`. Throws on anything but JSON: callers pass spans the scanner reported. */
 export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   return JSON.parse(decoder.decode(bytes)) as JsonValue
 }
 
-/** The text of a JSON string given without its quotes; several strings' insides joined are one such inside. */
+/** The text of a JSON string given without its quotes; the contents of several strings may be joined. */
 export function unescapeJson(inside: Uint8Array): string {
   const text = decoder.decode(inside)
   if (!text.includes('\\')) return text
@@ -25,7 +25,7 @@ export interface TextPrefix {
 
 /** The first `charactersMax` characters of a JSON string given without its quotes, and whether that is all of it. */
 export function readTextPrefix(inside: Uint8Array, charactersMax: number): TextPrefix {
-  // No character needs more than six bytes to write, so this many bytes hold enough of them.
+  // No character takes more than six bytes to write, so this many bytes hold enough of them.
   const bytesMax = charactersMax * 6
   if (inside.length <= bytesMax) {
     const text = unescapeJson(inside)
@@ -44,7 +44,7 @@ export function encodeJsonString(text: string): Uint8Array {
   return encoder.encode(JSON.stringify(text))
 }
 
-/** The last place at or before `limit` that cuts neither an escape nor a character in two. */
+/** The last position at or before `limit` that splits neither an escape nor a character. */
 function cutBefore(inside: Uint8Array, limit: number): number {
   let at = 0
   let cut = 0
@@ -67,7 +67,7 @@ const LETTER_D = 0x64
 const DIGIT_8 = 0x38
 const LOWER_CASE = 0x20
 
-/** Unicode code points of a JSON string given without its quotes. Half a pair of surrogates is one. */
+/** Unicode code points of a JSON string given without its quotes. An unpaired surrogate counts as one. */
 export function countCodePoints(inside: Uint8Array): number {
   let count = 0
   let afterHigh = false

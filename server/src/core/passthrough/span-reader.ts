@@ -1,7 +1,7 @@
 import { type JsonFailure, type JsonKind, JsonScanner, type JsonSink } from './json-scanner.ts'
 import type { WatchNode } from './watch-tree.ts'
 
-/** A scanner that also hands out the bytes of the values it reports, wherever the pieces of the text were cut. */
+/** A scanner that also returns the bytes of the values it reports, wherever the text was cut into pieces. */
 export class SpanReader {
   readonly #scanner: JsonScanner
   /** Pieces that hold the beginning of a wanted value that is still open, one after another. */
@@ -12,8 +12,8 @@ export class SpanReader {
   #pushed = 0
 
   /**
-   * `depthMax`: as of the scanner. `keptMax`: bytes; of a wanted value that was cut, pieces that begin later than this
-   * behind its first byte are not kept, and `read` gives its beginning only.
+   * `depthMax`: as for the scanner. `keptMax`: bytes; if a wanted value is split, pieces that begin further than this
+   * after its first byte are not kept, and `read` returns only its beginning.
    */
   constructor(root: WatchNode, sink: JsonSink, depthMax?: number, keptMax = Number.POSITIVE_INFINITY) {
     this.#scanner = new JsonScanner(root, sink, depthMax)
@@ -25,7 +25,7 @@ export class SpanReader {
     return this.#scanner.values
   }
 
-  /** As of the scanner. */
+  /** As for the scanner. */
   get lookAlike(): string | undefined {
     return this.#scanner.lookAlike
   }
@@ -43,7 +43,7 @@ export class SpanReader {
     return this.#pushed
   }
 
-  /** Where the string of `watch` that is cut at the end of the last piece begins; `length` when none is. */
+  /** Start of the string of `watch` that is incomplete at the end of the last piece; `length` if there is none. */
   openFrom(watch: number): number {
     return this.#scanner.openFrom(watch)
   }
@@ -64,8 +64,8 @@ export class SpanReader {
   }
 
   /**
-   * Bytes of a wanted value; to be called from inside `onValue`. A copy only when the value was cut; shorter than
-   * `end - start` when not all of it was kept.
+   * Bytes of a wanted value; call it only inside `onValue`. A copy only if the value was split; shorter than `end -
+   * start` if not all of it was kept.
    */
   read(start: number, end: number): Uint8Array {
     if (start >= this.#currentFrom) {
@@ -113,7 +113,7 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
   return bytes
 }
 
-/** Start and end offsets, kept in one array that is filled again and again: emptying it costs nothing. */
+/** Start and end offsets in one array that is reused, so that emptying it costs nothing. */
 export class SpanList {
   count = 0
   readonly #bounds: number[] = []
@@ -143,7 +143,7 @@ export class SpanList {
 
 /**
  * Gathers byte ranges into one piece to send. Ranges that follow each other in the same memory stay one range, so bytes
- * that pass unchanged are never copied; where something was put between them, one copy makes one write of them all.
+ * that pass unchanged are never copied; if something was inserted, they are copied once into a single write.
  */
 export class ByteAssembler {
   readonly #sources: Uint8Array[] = []
@@ -162,13 +162,13 @@ export class ByteAssembler {
     this.#ranges.add(from, to)
   }
 
-  /** Everything added since the last time: no piece or one; large ranges are several, as they lie. */
+  /** Everything added since the last call: no piece or one; large ranges are returned as several pieces, uncopied. */
   take(): readonly Uint8Array[] {
     const { count } = this.#ranges
     if (count === 0) return NOTHING
     const pieces =
       count === 1 ? [this.#range(0)] : this.#length > JOINED_BYTES_MAX ? this.#apart() : [this.#joined()]
-    // What was sent is not to be kept alive by an idle stream.
+    // Drops references, so that an idle stream does not keep sent bytes in memory.
     for (let index = 0; index < count; index++) this.#sources[index] = EMPTY
     this.#ranges.clear()
     this.#length = 0
@@ -202,7 +202,10 @@ export class ByteAssembler {
     return slab.subarray(start, slabUsed)
   }
 
-  /** Writes all ranges from `start` on. Those of `staged`, which lies right behind their place, are moved from there. */
+  /**
+   * Writes all ranges from `start` on. Those in `staged`, which follows directly after their target, are moved from
+   * there.
+   */
   #copyInto(target: Uint8Array, start: number, staged: Uint8Array): void {
     const stagedAt = start + this.#length
     let at = start
@@ -220,14 +223,14 @@ export class ByteAssembler {
 }
 
 /**
- * Small pieces are cut from one larger piece of memory, as every event of a chat stream makes one: a fresh array costs
- * as much as reading the event. What is cut off is never used again, so whoever got it may keep it.
+ * Small pieces are allocated from one larger block, since every event of a chat stream needs one and a new array costs
+ * as much as reading the event. A piece's memory is never reused, so its receiver may keep it.
  */
 const SLAB_BYTES = 65_536
 let slab = new Uint8Array(SLAB_BYTES)
 let slabUsed = 0
 
-/** More than this is written in pieces: one write of all would cost a copy of all. */
+/** Larger outputs are written in pieces: joining them would copy everything. */
 const JOINED_BYTES_MAX = 1_048_576
 
 /** Below this a loop is quicker than making a view and calling `set`. */

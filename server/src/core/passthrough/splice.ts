@@ -1,22 +1,22 @@
 import { encodeJsonString } from './json-text.ts'
 
-/** Bytes from `start` to `end` make way for `replacement`; `start` = `end` inserts. */
+/** Bytes from `start` to `end` are replaced by `replacement`; `start` = `end` inserts. */
 export interface Edit {
   readonly start: number
   readonly end: number
   readonly replacement: Uint8Array
 }
 
-/** Bytes of a body that lie outside of memory. */
+/** Bytes of a body that are not in memory. */
 export interface StoredBytes {
   readonly length: number
-  /** The same memory as an array's own: nothing is read or copied. */
+  /** Like an array's `subarray`: nothing is read or copied. */
   subarray(start: number, end?: number): StoredBytes
-  /** Some of them from `start` on, at least one and at most `most`. */
+  /** Reads bytes from `start` on, at least one and at most `most`. */
   read(start: number, most: number): Promise<Uint8Array>
 }
 
-/** Of a body, in memory or not. */
+/** A piece of a body, in memory or not. */
 export type BodyPiece = Uint8Array | StoredBytes
 
 export function isInMemory(piece: BodyPiece): piece is Uint8Array {
@@ -33,21 +33,20 @@ export interface Span {
   readonly end: number
 }
 
-/** Edits that put `model`, as JSON, in place of every span. */
+/** Edits that replace every span by `model` as JSON. */
 export function modelEdits(spans: readonly Span[], model: string): readonly Edit[] {
   const replacement = encodeJsonString(model)
   return spans.map(({ start, end }) => ({ start, end, replacement }))
 }
 
-/** Edits that put `model`, as it is, in place of every span: a form's fields are no JSON. */
+/** Edits that replace every span by the plain text of `model`: a form's fields are not JSON. */
 export function formModelEdits(spans: readonly Span[], model: string): readonly Edit[] {
   const replacement = new TextEncoder().encode(model)
   return spans.map(({ start, end }) => ({ start, end, replacement }))
 }
 
 /**
- * The body with the edits made: everything else is the same memory, cut into views. Edits may come in any order but
- * may not overlap.
+ * The edited body: everything unchanged is the same memory, as views. Edits may come in any order but may not overlap.
  */
 export function spliceChunks(chunks: readonly Uint8Array[], edits: readonly Edit[]): SplicedBody
 export function spliceChunks(chunks: readonly BodyPiece[], edits: readonly Edit[]): SplicedBody<BodyPiece>
@@ -61,7 +60,7 @@ export function spliceChunks(chunks: readonly BodyPiece[], edits: readonly Edit[
     length += bytes.length
   }
   let next = 0
-  /** Offset of the current chunk's first byte, and up to where the original bytes are dealt with. */
+  /** Offset of the current chunk's first byte, and how far the original bytes are processed. */
   let base = 0
   let done = 0
   for (const chunk of chunks) {

@@ -1,8 +1,8 @@
 /**
  * Watches a streamed answer. Every event's bytes are passed on unchanged, except the model's name, which becomes the
- * platform id (docs/reference/contract.md#D-requests-42); what the answer used, produced and how it ended is read off on
- * the way. One machine for all protocols; what differs between them is in the `answer-…` tables. Longer than most files
- * because it is that one machine, and it runs for every event of every passed stream.
+ * platform id (docs/reference/contract.md#D-requests-42); what the answer used and produced, and how it ended, is read
+ * on the way. One machine for all protocols; what differs between them is in the `answer-…` tables. Longer than most
+ * files because it is that one machine, and it runs for every event of every passed stream.
  */
 import type { UpstreamError } from '../canonical/response.ts'
 import type { ProtocolId } from '../catalogue.ts'
@@ -20,7 +20,7 @@ import { encodeJsonString, parseJsonBytes, readTextPrefix } from './json-text.ts
 import { findWord } from './word-table.ts'
 
 export interface TapOptions {
-  /** Platform id of the model actually used; stands in every `model` the client sees. */
+  /** Platform id of the model actually used; replaces every `model` the client sees. */
   readonly replacementModel: string
   readonly meter: MeterSink
   /** The protocol's own reader of error objects. */
@@ -33,37 +33,37 @@ export interface StreamTapOptions extends TapOptions {
 }
 
 export interface StreamTap {
-  /** Takes what the upstream sent; gives what may go to the client: whole events only. */
+  /** Takes what the upstream sent; returns what may go to the client: whole events only. */
   push(chunk: Uint8Array): readonly Uint8Array[]
   /** The upstream closed the connection in an orderly way. */
   finish(): StreamEnd
   readonly observed: StreamObservation
 }
 
-/** What has been seen so far; reads as it stands. */
+/** What has been seen so far; a live view. */
 export interface StreamObservation {
-  /** Content, a tool call, reasoning, a refusal or a clean finish has come: the answer has begun. */
+  /** Content, a tool call, reasoning, a refusal or a clean finish was received: the answer has begun. */
   readonly meaningful: boolean
-  /** The first error told inside the stream. */
+  /** The first error reported inside the stream. */
   readonly error: StreamedError | undefined
-  /** The protocol's own sign of a clean end has come. */
+  /** The protocol's terminator of a clean end was received. */
   readonly terminated: boolean
-  /** The protocol's last word was said: nothing that counts may follow it. */
+  /** The protocol's final event was received: nothing that counts may follow it. */
   readonly closed: boolean
-  /** An event outgrew the framer's bound. The stream is broken: nothing more comes out of it. */
+  /** An event exceeded the framer's limit. The stream is broken: it returns nothing more. */
   readonly overflow: boolean
   /**
-   * Another message began inside this one, as behind proxies that try again (docs/protocols.md#messages-streams).
-   * Broken likewise.
+   * Another message began inside this one, as with proxies that retry (docs/protocols.md#messages-streams). Broken
+   * likewise.
    */
   readonly spliced: boolean
   /** Id the upstream gave the answer. Responses only. */
   readonly answerId: string | undefined
   /** Number of the last event; -1 before the first. Responses only. */
   readonly sequenceNumber: number
-  /** Events whose data was no JSON; they pass as they are. */
+  /** Events whose data is not JSON; they are passed on unchanged. */
   readonly unreadableEvents: number
-  /** Bytes of comments and pings: they say that the connection lives, not that the answer grows. */
+  /** Bytes of comments and pings: they show that the connection is open, not that the answer grows. */
   readonly keepAliveBytes: number
 }
 
@@ -74,9 +74,9 @@ export interface StreamedError {
 }
 
 export interface StreamEnd {
-  /** `cut`: no terminator came. `error`: the upstream told of its failure itself, and the client has seen it. */
+  /** `cut`: no terminator came. `error`: the upstream reported its failure itself, and the client has seen it. */
   readonly kind: 'complete' | 'cut' | 'error'
-  /** What is still to be sent: an event without its blank line, and the `[DONE]` a responses stream lacks. */
+  /** What is still to be sent: an event without a blank line, and a missing `[DONE]`. */
   readonly output: readonly Uint8Array[]
 }
 
@@ -88,14 +88,14 @@ export function createStreamTap(of: ProtocolId | AnswerForm, options: StreamTapO
 const encoder = new TextEncoder()
 const DONE = encoder.encode('[DONE]')
 const DONE_EVENT = encoder.encode('data: [DONE]\n\n')
-/** Types of events that carry nothing. */
+/** Types of events without content. */
 const KEEP_ALIVES = [encoder.encode('ping'), encoder.encode('keepalive')]
 const BLANK_LINE = encoder.encode('\n\n')
 /** Ids seen are under 80 characters. */
 export const ID_CHARACTERS_MAX = 256
-/** Of an error that is longer nothing is read but that it is one. */
+/** Of a longer error only the fact that it is one is read. */
 export const ERROR_BYTES_MAX = 1_048_576
-/** Usage objects are a few hundred bytes; a longer one is none. */
+/** Usage objects are a few hundred bytes; a longer object is not one. */
 export const USAGE_BYTES_MAX = 65_536
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -315,7 +315,7 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     const { done } = this.#answers.stream
     this.#doneSeen = true
     if (done === 'terminator' || done === 'accepted') this.#terminatorSeen = true
-    // A stream that failed carries no [DONE], whatever the upstream thinks: clients judge success by it
+    // A stream that failed must not end with [DONE], even if the upstream sends it: clients judge success by it
     // (docs/reference/contract.md#6.1-04).
     if (this.error !== undefined) return
     this.#emit(this.#framer.start, this.#framer.end)
@@ -327,7 +327,7 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     const failed = this.#errorSeen || rule === 'failure'
     if ((rule === undefined || rule === 'prelude') && this.#isKeepAlive())
       this.keepAliveBytes += this.#framer.end - this.#framer.start
-    // A finished item repeats the name its opening event told.
+    // A finished item repeats the name from its opening event.
     if (!isDoneItem(rule)) this.#readText()
     if (this.#images > 0 && (rule === undefined || isDoneItem(rule))) {
       this.#meter.observeImages(this.#images)
@@ -416,7 +416,7 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     this.#meter.observeUsage(this.#usageAtStart ? { ...usage, output: undefined } : usage)
   }
 
-  /** The extra chunk of `include_usage`: usage and no choice. */
+  /** The extra chunk of `include_usage` has usage and no choices. */
   #isUnwantedUsage(): boolean {
     return (
       this.#options.removeUsageChunk && this.#usageStart >= 0 && this.#choicesHere === 0 && !this.#errorSeen
@@ -449,7 +449,7 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     return isNeeded && this.terminated && !this.#doneSeen && this.error === undefined
   }
 
-  /** The last event, which has no blank line, is all there: the stream was not cut inside it. */
+  /** The last event has no blank line but is complete: the stream was not cut inside it. */
   #isWhole(): boolean {
     const data = this.#framer.data()
     if (isDone(data, 0, data.length)) return true
@@ -474,7 +474,10 @@ class StreamMachine implements StreamTap, StreamObservation, EventSink {
     return readTextPrefix(inside, ID_CHARACTERS_MAX).text
   }
 
-  /** A count; read up to its first odd character and its ninth digit, so that an impossible one stays small. */
+  /**
+   * A count; read up to the first character that is no digit, at most nine digits, so that an impossible one stays
+   * small.
+   */
   #smallNumber(start: number, end: number): number {
     let value = 0
     for (let at = start; at < end && at < start + 9; at++) {

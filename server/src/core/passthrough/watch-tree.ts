@@ -1,9 +1,9 @@
 import { createWordTable, type WordTable } from './word-table.ts'
 
-/** A place in a JSON document the scanner looks at. `watch` -1: only on the way to a watched place. */
+/** A node of the tree of paths that the scanner watches. `watch` -1: only on the way to a watched place. */
 export interface WatchNode {
   readonly watch: number
-  /** The value's bytes are wanted, not only its place. */
+  /** The value's bytes are wanted, not only its position. */
   readonly wanted: boolean
   /** Members of an object, by name. */
   readonly keys: WordTable<WatchNode> | undefined
@@ -12,10 +12,10 @@ export interface WatchNode {
 }
 
 /**
- * Makes the tree the scanner walks. A path is written `choices[].delta.content`; `''` is the root, `[]` the elements of a
- * root array. Names may not hold `.` or `[`. The number given with a path is reported with every value found there;
- * `wanted` says that the value's bytes will be read, so a cut one is kept until it is whole. `looksAlike`: names beside the
- * root's own that differ from them in case alone are noted (`JsonScanner.lookAlike`).
+ * Compiles the tree the scanner follows. A path is written `choices[].delta.content`; `''` is the root, `[]` the
+ * elements of a root array. Names may not hold `.` or `[`. The number given with a path is reported with every value
+ * found there; `wanted` says that the value's bytes will be read, so a cut one is kept until it is whole. `looksAlike`:
+ * names beside the root's own that differ from them in case alone are noted (`JsonScanner.lookAlike`).
  */
 export function compileWatchTree(
   paths: Iterable<WatchedPath>,

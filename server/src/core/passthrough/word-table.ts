@@ -1,11 +1,11 @@
 /**
- * Finds one of a few known words in a byte range without making a string of it. Words are grouped by length, so a
- * range of another length costs one array read.
+ * Finds one of a few known words in a byte range without creating a string. Words are grouped by length, so a range of
+ * another length costs one array read.
  */
 export interface WordTable<Value> {
   readonly byLength: readonly (readonly Word<Value>[] | undefined)[]
   readonly lengthMax: number
-  /** Words that differ from one of these in the case of letters alone are of interest, too (`spellsAlike`). */
+  /** Words that differ from one of these only in case are of interest too (`spellsAlike`). */
   readonly looksAlike: boolean
 }
 
@@ -32,7 +32,7 @@ export function createWordTable<Value>(
   }
 }
 
-/** The value of the word that `bytes[from, to)` spells, if it is one of the table's. */
+/** The value of the word in `bytes[from, to)`, if it is one of the table's. */
 export function findWord<Value>(
   table: WordTable<Value>,
   bytes: Uint8Array,
@@ -55,12 +55,12 @@ export function findWord<Value>(
   return undefined
 }
 
-/** Letters beside `A` to `Z` that readers without regard to case take for plain ones: ſ for s, K for k. */
+/** Non-ASCII letters that case-insensitive parsers take for ASCII ones: ſ for s, K for k. */
 const BYTES_PER_LETTER_MAX = 3
 
 /**
- * Whether `bytes[from, to)`, which is none of the table's words, is one of them to a reader that does not mind the case of
- * letters, as Go's is.
+ * Whether `bytes[from, to)`, which is none of the table's words, is one of them to a case-insensitive parser such as
+ * Go's.
  */
 export function spellsAlike<Value>(
   table: WordTable<Value>,
@@ -74,7 +74,7 @@ export function spellsAlike<Value>(
   return findWord(table, folded, 0, folded.length) !== undefined
 }
 
-/** No capital and nothing beside ASCII in it. */
+/** It has no capitals and only ASCII. */
 function isPlain(bytes: Uint8Array, from: number, to: number): boolean {
   for (let index = from; index < to; index++) {
     const byte = bytes[index] ?? 0

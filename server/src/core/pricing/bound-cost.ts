@@ -4,22 +4,24 @@ import { type MicroCredits, microCredits } from '../money.ts'
 import { type Decimal, divideHalfEven } from './decimal.ts'
 import type { Bounds } from './read-terms.ts'
 
-/** What a call may cost, in µCr: sizes its hold. */
+/** What a call may cost, in µCr: decides its hold. */
 export interface CostBounds {
   /** Estimated input plus the whole output bound. */
   readonly full: MicroCredits
-  /** What must be affordable at the least: `full`, or with the output bound shrunk where the client named no cap. */
+  /** What must at least be affordable: `full`, or with a reduced output bound if the client named no cap. */
   readonly least: MicroCredits
-  /** No call can cost more: what an account with a monthly cap is held to. */
+  /** No call can cost more: this is held against a monthly cap. */
   readonly worst: MicroCredits
-  /** What Credits hold, as far as they are there; absent: `full`. */
+  /** What is held of Credits, as far as they suffice; absent: `full`. */
   readonly covered?: MicroCredits
 }
 
 /** An answer shorter than this is of no use, so a call that cannot fund it is refused rather than begun. */
 export const LEAST_OUTPUT_TOKENS = 256
 
-/** Bounds round as the amount does, and rounding is monotone: a call inside its estimate never costs more than held. */
+/**
+ * Bounds round as the amount does, and rounding is monotone: a call within its estimate never costs more than is held.
+ */
 export function boundCost(bounds: Bounds, estimate: Estimate, userRate: Decimal): CostBounds {
   const { requests, characters, audioSeconds } = estimate.pieces ?? ONE_CALL
   const pieces =
@@ -50,7 +52,7 @@ export function boundCost(bounds: Bounds, estimate: Estimate, userRate: Decimal)
 
 const PERCENT_DIGITS = 2
 
-/** A count as an integer, rounded up; nothing for what is no positive number. */
+/** A count as an integer, rounded up; 0 for anything but a positive number. */
 function whole(count: number): bigint {
   return count > 0 ? BigInt(Math.min(Math.ceil(count), Number.MAX_SAFE_INTEGER)) : 0n
 }

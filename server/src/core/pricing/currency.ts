@@ -25,14 +25,14 @@ export function knownRateOf(settings: Rates, currency: Currency): DecimalText {
   return rate
 }
 
-/** What becomes of one unit of the money that balances, caps and steps were counted in. */
+/** What one unit of the platform's former currency becomes: balances, caps and steps are counted in it. */
 export function ownRateChange(before: Rates, after: Rates): RateChange {
   return { from: before.creditsPerUnit, to: rateOf(after, before.currency) ?? before.creditsPerUnit }
 }
 
 export type OwnChange = 'rate' | 'currency'
 
-/** What of the platform's own money becomes another; undefined: nothing. */
+/** The change of the platform's own currency or its rate; undefined: none. */
 export function ownChange(before: Rates, after: Rates): OwnChange | undefined {
   if (before.currency !== after.currency) return 'currency'
   return isSameRate(before.creditsPerUnit, after.creditsPerUnit) ? undefined : 'rate'
@@ -40,7 +40,7 @@ export function ownChange(before: Rates, after: Rates): OwnChange | undefined {
 
 export type PriceCurrency =
   | { readonly kind: 'currency'; readonly currency: Currency }
-  /** Goes on after the price's path. */
+  /** Continues the sentence that begins with the price's path. */
   | { readonly kind: 'mistake'; readonly message: string }
 
 export interface PriceAsked {
@@ -51,11 +51,11 @@ export interface PriceAsked {
 
 export interface ReplacedPrice {
   readonly currency: Currency
-  /** What each use of something costs stays as it is written, in this currency. */
+  /** Fees per use stay as written, in this currency. */
   readonly feesStay?: boolean
 }
 
-/** Of a model whose prices are written, with its surcharges or without. */
+/** The price that is replaced when a model's prices are written, with or without its surcharges. */
 export function replacedPrice(
   model: Pick<Model, 'pricing' | 'surcharges'> | undefined,
   written: Model['surcharges'] | undefined,
@@ -66,8 +66,8 @@ export function replacedPrice(
 }
 
 /**
- * The currency of a price that is written. One that names none is in the platform's own, unless what it replaces is in
- * another: the number alone does not say which of the two is meant.
+ * The currency of a price that is written. A price without one is in the platform's own currency, unless it replaces a
+ * price in another: then it is ambiguous which of the two is meant.
  */
 export function currencyOfPrice({ written, replaced }: PriceAsked, settings: Rates): PriceCurrency {
   const currency = written ?? settings.currency

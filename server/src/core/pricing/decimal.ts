@@ -14,7 +14,7 @@ export type DecimalResult =
 
 /** Longest text read: a price has a handful of digits, so anything longer is a mistake or an attack. */
 export const DECIMAL_LENGTH_MAX = 64
-/** Furthest an exponent may move the point; keeps `1e999999999` from becoming a gigabyte of digits. */
+/** Largest exponent; keeps `1e999999999` from becoming a gigabyte of digits. */
 export const DECIMAL_EXPONENT_MAX = 60
 
 const DECIMAL_FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,4}))?$/
@@ -51,7 +51,7 @@ export function add(left: Decimal, right: Decimal): Decimal {
   return { units: unitsAt(left, scale) + unitsAt(right, scale), scale }
 }
 
-/** Negative when `left` is smaller, 0 when both name the same number, positive when it is larger. */
+/** Negative when `left` is smaller, 0 when both are the same number, positive when it is larger. */
 export function compare(left: Decimal, right: Decimal): -1 | 0 | 1 {
   const scale = Math.max(left.scale, right.scale)
   const difference = unitsAt(left, scale) - unitsAt(right, scale)
@@ -64,7 +64,7 @@ export function unitsAt(value: Decimal, scale: number): bigint {
   return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale)
 }
 
-/** Those that formulas need; a power is more expensive than the division it is for. */
+/** Precomputed, because computing a power costs more than the division that needs it. */
 const POWERS_OF_TEN = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
 
 const powerOfTen = (exponent: number): bigint => POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent)
@@ -95,7 +95,7 @@ export function printDecimal(value: Decimal): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** Brings a negative scale to 0 and strips zeros behind the point, so that equal numbers look equal. */
+/** Brings a negative scale to 0 and strips trailing zeros, so that equal numbers have one form. */
 function normalize(units: bigint, scale: number): Decimal {
   if (units === 0n) return { units, scale: 0 }
   if (scale <= 0) return { units: units * powerOfTen(-scale), scale: 0 }

@@ -1,4 +1,7 @@
-/** What stands for money is kept as µCr at the rate of the platform's own currency; this is what another rate makes of it. */
+/**
+ * Amounts of money are kept as µCr at the rate of the platform's own currency; this converts them when that rate
+ * changes.
+ */
 import type { DecimalText } from '../catalogue.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 import { compare, type Decimal, divideHalfEven, parseDecimal } from './decimal.ts'

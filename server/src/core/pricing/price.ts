@@ -13,7 +13,7 @@ export interface Tariff {
   readonly chainId: ChainId
   /** Percent. */
   readonly userRate: DecimalText
-  /** What the answer tells of what costs extra; absent: nothing, so what was asked for counts. */
+  /** What the answer reports about extras; absent: nothing, so what was requested counts. */
   readonly made?: MadeExtras | undefined
 }
 
@@ -43,12 +43,14 @@ export function priceCall(used: Used, tariff: Tariff): PricedCall {
   return { recipe: { amount: amount.toString(), ...base }, amount }
 }
 
-/** The amount again, from the recipe alone: what `verify` holds against the charge. */
+/** The amount recomputed from the recipe alone: `verify` compares it with the charge. */
 export function recomputeAmount(recipe: Omit<Recipe, 'amount'>): MicroCredits {
   return amountOf(recipe)
 }
 
-/** What is taken of an amount: below 1 Credit nothing, else all of it, unrounded (docs/reference/contract.md#8-33). */
+/**
+ * What is deducted for an amount: below 1 Credit nothing, else all of it, unrounded (docs/reference/contract.md#8-33).
+ */
 export function deductible(amount: MicroCredits): MicroCredits {
   return amount < MICRO_CREDITS_PER_CREDIT ? ZERO : amount
 }
@@ -67,7 +69,7 @@ function linesOf(used: Used, pricing: Pricing): readonly RecipeLine[] {
   if (modes.includes('token')) {
     const { usage } = used
     const cachedInput = usage.cachedInput ?? 0
-    // Only a call that hit the cache has cheap output (docs/reference/contract.md#D-names-17).
+    // Only a call with a cache hit has cheap output (docs/reference/contract.md#D-names-17).
     const outputPrice =
       cachedInput > 0 ? (pricing.cacheOutputPrice ?? pricing.outputPrice) : pricing.outputPrice
     line('input', usage.input ?? 0, pricing.inputPrice, 1_000_000)
@@ -125,11 +127,14 @@ function withSurcharges(cost: Decimal, surcharges: readonly AppliedSurcharge[]):
 const TOKENS_PER_PRICE_DIGITS = 6
 const PERCENT_DIGITS = 2
 
-/** Prices and rates as they are written: a platform has few, and every call needs some. */
+/** Parsed prices and rates by their text: a platform has few, and every call needs some. */
 const known = new Map<string, Decimal>()
 const KNOWN_MAX = 1_000
 
-/** Prices and counts were checked where they came in; an impossible one here is a broken invariant and must not become money. */
+/**
+ * Prices and counts were checked where they came in; an impossible one here is a broken invariant and must not be
+ * charged.
+ */
 function read(value: string | number): Decimal {
   const found = typeof value === 'string' ? known.get(value) : undefined
   if (found !== undefined) return found

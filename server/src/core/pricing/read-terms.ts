@@ -4,7 +4,7 @@ import { add, compare, type Decimal, decimalOf, multiply, parseDecimal, unitsAt 
 import { type FrozenSurcharge, isDiscount } from './surcharges.ts'
 import type { PriceTerms } from './terms.ts'
 
-/** Frozen terms, checked, with everything that does not depend on the call worked out beforehand. */
+/** Frozen terms, checked, with everything that does not depend on the call precomputed. */
 export interface ReadableTerms {
   readonly kind: 'terms'
   readonly terms: PriceTerms
@@ -23,11 +23,11 @@ export interface Bounds {
   readonly videoSecond: bigint
   readonly request: bigint
   readonly character: bigint
-  /** Of a hundredth of a second of sound. */
+  /** Price of a hundredth of a second of sound. */
   readonly audioHundredth: bigint
-  /** What costs extra by the use, each once. */
+  /** Surcharges per use, each counted once. */
   readonly fees: bigint
-  /** Tools at the vendor, used as often as they may be beyond the once that `fees` hold for. */
+  /** Further uses of tools at the vendor, up to the maximum, beyond the one that `fees` covers. */
   readonly furtherUses: bigint
 }
 
@@ -37,7 +37,7 @@ export type RateResult =
   | { readonly kind: 'rate'; readonly rate: Decimal }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-/** Reads each text once and remembers it: a busy model's terms are the same text in every call. */
+/** Parses each text once and caches it: a busy model's terms are the same text in every call. */
 export interface TermsReader {
   terms(text: string): TermsResult
   /** A user rate in percent. */
@@ -47,7 +47,7 @@ export interface TermsReader {
 /** Distinct texts remembered; more models than this on one instance only cost another parse. */
 const REMEMBERED_MAX = 1024
 
-/** A memory of its own: hold one per store to parse once per process, or let each batch make its own. */
+/** Each reader has its own cache: keep one per store to parse once per process, or create one per batch. */
 export function createTermsReader(): TermsReader {
   const terms = new Map<string, TermsResult>()
   const rates = new Map<string, RateResult>()
@@ -66,7 +66,10 @@ function remember<Result>(memory: Map<string, Result>, text: string, read: (text
   return result
 }
 
-/** Parses the JSON text of `PriceTerms`. UnusableValue is a result, not an exception: one bad row must not fail a batch. */
+/**
+ * Parses the JSON text of `PriceTerms`. `UnusableValue` is a result, not an exception: one bad row must not fail a
+ * batch.
+ */
 export function readTerms(text: string): TermsResult {
   const parsed = parseJson(text)
   if (!isJsonObject(parsed)) return { kind: 'unreadable', reason: 'price terms are not a JSON object' }
@@ -112,7 +115,7 @@ const isBillingMode = (value: unknown): value is BillingMode => MODES.has(value)
 function readPricing(value: JsonValue | undefined): Pricing | undefined {
   if (!isJsonObject(value)) return undefined
   const modes = value['billingModes']
-  // Of an older build, which named none: its amount is exact all the same.
+  // Terms of an older build have no currency; the amount is exact all the same.
   const currency = value['currency'] ?? 'CNY'
   if (!Array.isArray(modes) || !modes.every(isBillingMode)) return undefined
   const inputPrice = readPrice(value['inputPrice'])
@@ -202,7 +205,7 @@ function boundsOf(terms: PriceTerms): Bounds {
   const { pricing } = terms
   const has = (mode: BillingMode) => pricing.billingModes.includes(mode)
   const chainFactor = multiply(trusted(terms.creditsPerUnit), largest(Object.values(terms.multipliers), '1'))
-  // What nobody asked for is charged when the answer tells of it, and held for no more than a discount is.
+  // What was not requested is charged if the answer reports it; it is not held for, and neither is a discount.
   const asked = (terms.surcharges ?? []).filter((one) => one.asked !== false && !isDiscount(one))
   const factor = asked.reduce(
     (product, one) => ('multiplier' in one ? multiply(product, trusted(one.multiplier)) : product),
@@ -233,7 +236,7 @@ function boundsOf(terms: PriceTerms): Bounds {
   })
 }
 
-/** All at the finest scale that one of them needs. */
+/** All at the finest scale that any of them needs. */
 function inWholeUnits(costs: Readonly<Record<Exclude<keyof Bounds, 'scale'>, Decimal>>): Bounds {
   const scale = Math.max(...Object.values(costs).map((price) => price.scale))
   return {
@@ -269,7 +272,7 @@ function largest(texts: readonly (DecimalText | null)[], none: DecimalText): Dec
   return result ?? trusted(none)
 }
 
-/** A text that was checked when it was read. */
+/** For a text that was checked when it was read. */
 function trusted(text: DecimalText): Decimal {
   const result = parseDecimal(text)
   if (result.kind === 'refused') throw new Error(`a checked decimal is ${result.reason}: ${text}`)

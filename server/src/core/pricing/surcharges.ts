@@ -9,7 +9,7 @@ type SurchargePrice =
 
 /** A surcharge of a model, frozen into a call with what the call asked for. */
 export type FrozenSurcharge = SurchargePrice & {
-  /** The call did not ask for it, but its answer may tell of it all the same. Absent: it asked. */
+  /** The call did not request it, but its answer may report it all the same. Absent: it did. */
   readonly asked?: false
   /** How often the call may use it at most; absent: once. */
   readonly usesMax?: number
@@ -21,17 +21,17 @@ export type AppliedSurcharge =
   /** For each of `count` uses; absent: one. */
   | { readonly name: string; readonly perCall: DecimalText; readonly count?: number }
 
-/** How an answer came about, as far as its surcharges go. */
+/** What is known about an answer for its surcharges. */
 export interface MadeExtras {
-  /** undefined: nothing is known of the answer. */
+  /** undefined: nothing is known about the answer. */
   readonly told: ToldExtras | undefined
-  /** Of what the call asked for, what went upstream; undefined: all of it. */
+  /** The extras that were requested and sent upstream; undefined: all of them. */
   readonly sent: readonly string[] | undefined
-  /** `cut`: by us, while the vendor was at work. `broken`: by the vendor. */
+  /** `cut`: the gateway stopped it while the vendor was working. `broken`: the vendor broke off. */
   readonly extent: 'whole' | 'cut' | 'broken'
 }
 
-/** All surcharges of a model in its order, of several names for one thing the first. */
+/** All surcharges of a model in its order; of several names for one thing only the first. */
 export function freezeSurcharges(
   { surcharges }: Pick<Model, 'surcharges'>,
   asked: readonly string[],
@@ -58,7 +58,7 @@ function isCounted(price: SurchargePrice): boolean {
   return 'perCall' in price && !isField(price.name)
 }
 
-/** What is charged of a call's frozen surcharges. */
+/** The surcharges of a call that are charged. */
 export function chargedSurcharges(
   frozen: readonly FrozenSurcharge[],
   made: MadeExtras,
@@ -73,7 +73,7 @@ export function chargedSurcharges(
   })
 }
 
-/** A discount: it is in no hold, and only an answer's own word grants it. */
+/** A discount is never part of a hold, and is granted only if the answer reports it. */
 export function isDiscount(surcharge: SurchargePrice): boolean {
   return 'multiplier' in surcharge && Number(surcharge.multiplier) < 1
 }
@@ -92,13 +92,13 @@ function isAsked({ name, asked }: FrozenSurcharge, sent: MadeExtras['sent']): bo
 }
 
 interface Counting {
-  /** 1: the call asked for it. */
+  /** 1: the call requested it. */
   readonly asked: 0 | 1
   readonly told: ToldExtras
   readonly extent: MadeExtras['extent']
 }
 
-/** The value the answer was made at decides; of one that was cut, the more expensive. */
+/** The value the answer was made with decides; if the answer was cut, the more expensive one. */
 function fieldCount(name: string, { asked, told, extent }: Counting): number {
   const field = fieldOf(name)
   const value = name.includes('.') ? told.fields.get(field) : undefined
@@ -107,7 +107,7 @@ function fieldCount(name: string, { asked, told, extent }: Counting): number {
   return extent === 'cut' ? Math.max(asked, holds) : holds
 }
 
-/** The vendor's own count, else what the answer shows; where it would not show it, what was asked for counts once. */
+/** The vendor's own count, else what the answer shows; if it cannot show it, a requested tool counts once. */
 function toolCount(name: string, { asked, told, extent }: Counting): number {
   const used = usesUnder(name, told, extent)
   switch (extent) {
@@ -127,7 +127,7 @@ function usesUnder(name: string, { counted, seen }: ToldExtras, extent: MadeExtr
     if (!comesUnder(tool, name)) continue
     const shown = seen.get(tool) ?? 0
     const count = counted.get(tool)
-    // What a cut answer had counted by then may lie behind what it shows.
+    // The count of a cut answer may be lower than the uses it shows.
     uses += extent === 'whole' ? (count ?? shown) : Math.max(count ?? 0, shown)
   }
   return Math.min(uses, TOOL_USES_MAX)
@@ -155,7 +155,7 @@ export function findUnpriced(
   )
 }
 
-/** Of hosted tools by their canonical names, those the vendor charges for and the model gives no price. */
+/** Those of the hosted tools (canonical names) that the vendor charges for and the model has no price for. */
 export function unpricedTools(
   model: Pick<Model, 'surcharges'>,
   tools: readonly string[],
@@ -165,8 +165,8 @@ export function unpricedTools(
 }
 
 /**
- * `service_tier.priority` comes under itself and under `service_tier`; a field whose value could not be read comes under
- * every value of it. A search of the web is one by any name, as is code that runs at the vendor.
+ * `service_tier.priority` matches itself and `service_tier`; a field whose value could not be read matches every value
+ * of it. All names for a web search match each other, and so do those for code that runs at the vendor.
  */
 export function comesUnder(extra: string, name: string): boolean {
   const [asked, told] = [plainName(extra), plainName(name)]
@@ -174,7 +174,7 @@ export function comesUnder(extra: string, name: string): boolean {
   return told.includes('.') ? asked === fieldOf(told) : asked.startsWith(`${told}.`)
 }
 
-/** Fields that say how a whole call is made. What else has a name is a tool that is used any number of times. */
+/** Fields that apply to a whole call. Every other name is a tool that may be used any number of times. */
 const FIELDS: ReadonlySet<string> = new Set(['service_tier', 'speed', 'inference_geo'])
 
 function isField(name: string): boolean {
@@ -185,7 +185,7 @@ function fieldOf(name: string): string {
   return name.toLowerCase().split('.', 1)[0] ?? name
 }
 
-/** One thing by another name: vendors name it by the field that asks for it, the tool, or the item of the answer. */
+/** Synonyms: vendors use the name of the request field, of the tool, or of the answer's item. */
 const SAME: Readonly<Record<string, string | undefined>> = {
   code_execution: 'code_interpreter',
   bash_code_execution: 'code_interpreter',
@@ -193,11 +193,11 @@ const SAME: Readonly<Record<string, string | undefined>> = {
   mcp_servers: 'mcp',
   mcp_toolset: 'mcp',
   mcp_tool_use: 'mcp',
-  // One tier, renamed by its vendor; answers keep the old name.
+  // The vendor renamed this tier; answers keep the old name.
   'service_tier.fast': 'service_tier.priority',
 }
 
-/** Searches of something else than the web. */
+/** Searches of something other than the web. */
 const OTHER_SEARCH = /^(file|memory|tool)_search/
 
 function plainName(name: string): string {

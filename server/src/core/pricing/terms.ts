@@ -4,10 +4,10 @@ import type { FrozenSurcharge } from './surcharges.ts'
 /** The prices of one model frozen into a call when it is reserved: what `Demand.terms` holds as JSON text. */
 export interface PriceTerms {
   readonly pricing: Pricing
-  /** Of the prices' currency, when the call was reserved. */
+  /** Rate of the prices' currency when the call was reserved. */
   readonly creditsPerUnit: DecimalText
   /** Chain id → its rate_multiplier, for every enabled chain. The hold is sized by the largest. */
   readonly multipliers: Readonly<Record<string, DecimalText>>
-  /** Of the model, with what this call asks for; absent: none. */
+  /** The model's surcharges, with what this call requests; absent: none. */
   readonly surcharges?: readonly FrozenSurcharge[]
 }

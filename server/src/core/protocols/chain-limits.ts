@@ -1,4 +1,4 @@
-/** What a chain takes of a request: rules that every encoder of the OpenAI family shares, as data decides. */
+/** What a chain accepts of a request: rules shared by the encoders, decided by the chain's capabilities. */
 import { effortOf } from '../canonical/effort.ts'
 import { hashText } from '../canonical/hash-text.ts'
 import type { CanonicalRequest, MediaPart, ToolChoice, Turn } from '../canonical/request.ts'
@@ -17,18 +17,18 @@ export function takesHeat(
 }
 
 /**
- * Within 0 to 2 a hot wish becomes the hottest the model has; beyond that the upstream judges
+ * Within 0 to 2 a temperature above the model's maximum becomes that maximum; values outside are left to the upstream
  * (docs/protocols.md#requests-between-protocols).
  */
 export function clampTemperature(temperature: number, { temperatureMax }: Capabilities): number {
   return temperature > 2 ? temperature : Math.min(temperature, temperatureMax)
 }
 
-/** Every piece of an answer is held against each of them: few and short, as vendors want them too. */
+/** Every piece of an answer is compared with each of them, so they must be few and short, as vendors require too. */
 const CUTS_MAX = 16
 const CUT_LENGTH_MAX = 256
 
-/** The sequences beside those the chain takes, for whoever cuts the answer in its stead. */
+/** The sequences that exceed what the chain takes; the gateway cuts the answer at these. */
 export function cutAt(stop: readonly string[], taken: readonly string[]): Pick<Encoded, 'cutAt'> {
   const left = stop.filter((each) => !taken.includes(each) && each !== '' && each.length <= CUT_LENGTH_MAX)
   return left.length === 0 ? {} : { cutAt: left.slice(0, CUTS_MAX) }
@@ -41,7 +41,7 @@ export function shortUser(user: string): string {
   return user.length <= USER_LENGTH_MAX ? user : `user_${hashText(user)}`
 }
 
-/** Messages and Gemini call the ordinary tier otherwise. */
+/** Messages and Gemini have another name for the standard tier. */
 export function tierWord(tier: string): string {
   return tier === 'standard_only' || tier === 'standard' ? 'default' : tier
 }
@@ -73,7 +73,8 @@ export function mustFreeChoice(request: CanonicalRequest, capabilities: Capabili
 }
 
 /**
- * Asked for something that would be another answer without it (docs/protocols.md#what-is-dropped-and-what-is-refused).
+ * Finds a requested feature without which the answer would be a different one
+ * (docs/protocols.md#what-is-dropped-and-what-is-refused).
  */
 export function findImpossible(request: CanonicalRequest, capabilities: Capabilities): Refused | undefined {
   if ((request.candidates ?? 1) > 1 && !capabilities.candidates) {
@@ -88,7 +89,7 @@ export function findImpossible(request: CanonicalRequest, capabilities: Capabili
   return undefined
 }
 
-/** The client wrote the beginning of the answer itself. */
+/** The client sent the beginning of the answer itself. */
 function isBegun(last: Turn | undefined): boolean {
   if (last?.role !== 'assistant') return false
   const called = last.parts.some((part) => part.type === 'tool-call')
@@ -114,13 +115,13 @@ export function findMediaProblem(
   }
 }
 
-/** Decoders take videos for files: none of the canonical media is one. */
+/** Decoders treat videos as files: the canonical form has no video part. */
 export function isVideo({ media, source }: MediaPart): boolean {
   const typed = source.kind === 'base64' || source.kind === 'url'
   return media === 'file' && typed && source.mediaType?.toLowerCase().startsWith('video/') === true
 }
 
-/** Neither protocol has a field for it, and models read the word (docs/protocols.md#requests-between-protocols). */
+/** Neither protocol has a field for errors, so the text says it (docs/protocols.md#requests-between-protocols). */
 export function withErrorWord(text: string, isError: boolean): string {
   return isError && !/^\W*error\b/i.test(text) ? `Error: ${text}` : text
 }

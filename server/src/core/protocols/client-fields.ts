@@ -1,6 +1,6 @@
 /**
- * What a dropped or refused setting is called in the client's own words. Encoders see only the canonical form, so
- * they name canonical fields; the client reads `Gw-Dropped-Fields` in paths of the body it sent.
+ * The client's name for a dropped or refused setting. Encoders see only the canonical form, so they name canonical
+ * fields; `Gw-Dropped-Fields` names paths of the body that the client sent.
  */
 import type { ProtocolId } from '../catalogue.ts'
 
@@ -114,12 +114,12 @@ const PATHS = {
 
 export type CanonicalField = keyof typeof PATHS
 
-/** The client's path of a canonical field; a name that is none (`tools[2]`) is the same in every protocol. */
+/** The client's path of a canonical field; any other name (`tools[2]`) is the same in every protocol. */
 export function clientPath(protocol: ProtocolId, field: string): string {
   return isCanonicalField(field) ? PATHS[field][protocol] : field
 }
 
-/** Paths of everything that was dropped, each once, in the order it was met. */
+/** Paths of everything that was dropped, each once, in the order of appearance. */
 export function clientPaths(protocol: ProtocolId, fields: readonly string[]): readonly string[] {
   return [...new Set(fields.map((field) => clientPath(protocol, field)))]
 }

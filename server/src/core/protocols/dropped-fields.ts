@@ -1,13 +1,13 @@
 /**
- * The paths of what was dropped, as `Gw-Dropped-Fields` and the call log tell them. Whoever sends a request chooses their
- * names and their number, and the official clients refuse an answer whose head is larger than 16 KiB.
+ * The paths of what was dropped, as shown in `Gw-Dropped-Fields` and the call log. The sender of a request chooses
+ * their names and number, and the official clients refuse an answer whose head is larger than 16 KiB.
  */
 const PATHS_MAX = 64
 const PATH_LENGTH_MAX = 100
-/** Of all of them together, as they stand in a header. */
+/** Length of all of them together, as written in the header. */
 const TOTAL_LENGTH_MAX = 2_048
 
-/** The first paths, in words a header can hold; a last element says how many more there were. */
+/** The first paths, encoded for a header; a last element says how many more there were. */
 export function tellDropped(paths: readonly string[]): readonly string[] {
   const told: string[] = []
   let length = 0
@@ -25,7 +25,7 @@ function shortened(path: string): string {
   return path.length <= PATH_LENGTH_MAX ? path : `${path.slice(0, PATH_LENGTH_MAX - 3)}...`
 }
 
-/** Everything but visible ASCII, and the comma that stands between two paths, percent-encoded. */
+/** Everything but visible ASCII, and the comma, which separates paths, percent-encoded. */
 function headerWord(path: string): string {
   return path
     .replace(/\p{Surrogate}/gu, '\ufffd')

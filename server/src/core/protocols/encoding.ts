@@ -1,4 +1,4 @@
-/** What chat and responses write a request from. */
+/** What chat and responses encode a request from. */
 import type { CacheMarkKeeper } from '../canonical/cache-marks.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalField } from './client-fields.ts'
@@ -8,6 +8,6 @@ export interface Encoding {
   readonly request: CanonicalRequest
   readonly target: EncodeTarget
   readonly marks: CacheMarkKeeper
-  /** Canonical names of what could not be said. */
+  /** Canonical names of what could not be expressed. */
   readonly dropped: Set<CanonicalField | `tools[${number}]`>
 }

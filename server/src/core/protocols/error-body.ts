@@ -1,6 +1,6 @@
 /**
- * Error bodies of the family that grew around OpenAI's: `{"error":{message,type,code,param}}` and what vendors made of
- * it. Read by shape and by `type` and `code`, never by searching the prose (style, Errors).
+ * Error bodies like OpenAI's: `{"error":{message,type,code,param}}` and vendors' variants of it. Read by shape and by
+ * `type` and `code`, never by searching the prose (style, Errors).
  */
 import type { UpstreamError } from '../canonical/response.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
@@ -8,7 +8,7 @@ import { isJsonArray } from '../canonical/json-text.ts'
 import { numberOf, objectOf, wordOf, type Maybe } from './read-json.ts'
 
 const NO_WORDS = 'the upstream failed without saying why'
-/** An upstream's prose goes to the client and the log: bounded. */
+/** An upstream's message goes to the client and the log, so its length is limited. */
 const MESSAGE_LENGTH_MAX = 8_000
 
 /**
@@ -62,7 +62,9 @@ export function readErrorBody(status: number | undefined, body: JsonValue): Upst
   }
 }
 
-/** The upstream closed, or sent what its protocol does not know: no words of its own, so ours. */
+/**
+ * The upstream closed, or sent what its protocol does not know: it has no message of its own, so the gateway's is used.
+ */
 export function brokenStream(message: string): UpstreamError {
   return { status: undefined, type: 'upstream_error', code: undefined, message, raw: null }
 }
@@ -96,7 +98,7 @@ function codeOf(value: Maybe): string | undefined {
   return typeof value === 'number' ? String(value) : wordOf(value)
 }
 
-/** The code says more than the type: a quota used up is an `invalid_request_error` at some vendors. */
+/** The code says more than the type: an exhausted quota is an `invalid_request_error` at some vendors. */
 function statusOf(code: string | undefined, type: string | undefined): number | undefined {
   const asNumber = numberOf(Number(code))
   if (asNumber !== undefined && asNumber >= 400 && asNumber < 600) return asNumber

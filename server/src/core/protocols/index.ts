@@ -17,13 +17,13 @@ export function protocolOf(id: ProtocolId): Protocol {
   return PROTOCOLS[id]
 }
 
-/** The codec of what is known to be converted; a form that is only passed on there is a broken invariant. */
+/** The codec of a converted protocol; calling it for a form that is only passed on is a broken invariant. */
 export function codecOf(id: ChainProtocol): Protocol {
   if (isProtocolId(id)) return PROTOCOLS[id]
   throw new Error(`${id} is passed on and never converted`)
 }
 
-/** Only chains of such a protocol know what is kept at their account. */
+/** Only chains of such a protocol have answers kept at their account. */
 export function keepsAnswers(protocol: ChainProtocol): boolean {
   return isProtocolId(protocol) && PROTOCOLS[protocol].keepsAnswers
 }

@@ -1,10 +1,11 @@
 /**
  * The blocks of one stream as a decoder opens and closes them: numbered in order of first appearance, each closed once
- * (canonical/response.ts, laws). Shared by the decoders; holds one entry per open block and nothing of their text.
+ * (the invariants of `canonical/response.ts`). Shared by the decoders; holds one entry per open block and nothing of
+ * their text.
  */
 import type { BlockStart, StreamPart } from '../canonical/response.ts'
 
-/** More blocks than any answer has; an upstream that goes on opening them is broken, not generous. */
+/** More blocks than any answer has; an upstream that opens more is broken. */
 export const BLOCKS_MAX = 10_000
 
 export interface OpenBlocks {

@@ -4,7 +4,7 @@ import type { Part, ToolResultPart, Turn } from '../canonical/request.ts'
 
 export interface PlacedTurns {
   readonly turns: GrowingTurn[]
-  /** Index right behind the last turn of the model, where its tool results belong. */
+  /** Index directly after the model's last turn, where its tool results belong. */
   readonly behindCalls: number
 }
 
@@ -13,7 +13,7 @@ export interface GrowingTurn {
   readonly parts: Part[]
 }
 
-/** Behind the calls and before anything the user said meanwhile. */
+/** Places results after their calls and before anything the user said since. */
 export function placeResults({ turns, behindCalls }: PlacedTurns, results: readonly ToolResultPart[]): void {
   if (results.length === 0) return
   const turn = turns[behindCalls]
@@ -21,7 +21,7 @@ export function placeResults({ turns, behindCalls }: PlacedTurns, results: reado
   else turns.splice(behindCalls, 0, { role: 'tool', parts: [...results] })
 }
 
-/** To the last turn when it is of this role, else as a new one. */
+/** Appends to the last turn if it has this role, else as a new turn. */
 export function appendParts({ turns }: Pick<PlacedTurns, 'turns'>, { role, parts }: Turn): void {
   if (parts.length === 0) return
   const last = turns.at(-1)

@@ -17,23 +17,26 @@ export interface Protocol {
    * (docs/reference/contract.md#D-addresses-17, #D-addresses-30).
    */
   readonly keyHeader?: { readonly name: string; readonly at: 'both-addresses' | 'gateway-address' }
-  /** Headers of its clients that change what a request means, lower case: they reach an upstream of the same protocol. */
+  /**
+   * Headers of its clients that change what a request means, lower case: they are forwarded to an upstream of the same
+   * protocol.
+   */
   readonly forwardedHeaders: readonly string[]
-  /** The answer to how many tokens a request has. */
+  /** The answer to a request to count tokens. */
   readonly encodeTokenCount: (tokens: number) => JsonObject
   /** Answers are kept under their ids, to be read again and continued from. */
   readonly keepsAnswers: boolean
-  /** Client JSON → canonical. Refuses what cannot mean anything, naming the field. */
+  /** Client JSON → canonical. Refuses what has no meaning, naming the field. */
   readonly decodeRequest: (body: JsonObject) => Decoded<CanonicalRequest>
-  /** Canonical → upstream JSON, held to what the chain can do; names what had to be left out. */
+  /** Canonical → upstream JSON, limited to what the chain supports; names what had to be dropped. */
   readonly encodeRequest: (request: CanonicalRequest, target: EncodeTarget) => Encoded | Refused
-  /** The part has to be in the request with its bytes: this upstream would not fetch its address itself. */
+  /** The part must be sent inline: this upstream would not fetch its address. */
   readonly needsInline: (part: MediaPart, capabilities: Capabilities) => boolean
   /** Upstream JSON of a 200 answer → canonical. */
   readonly decodeResponse: (body: JsonValue) => CanonicalResponse
   /** Canonical → client JSON. */
   readonly encodeResponse: (response: CanonicalResponse, context: ReplyContext) => JsonObject
-  /** An upstream's non-2xx body (or in-stream error) in canonical words. */
+  /** An upstream's non-2xx body (or in-stream error) in canonical form. */
   readonly decodeError: (status: number | undefined, body: JsonValue) => UpstreamError
   /** An error in this protocol's own shape, for a whole answer. */
   readonly encodeError: (error: UpstreamError) => JsonObject
@@ -44,12 +47,12 @@ export interface Protocol {
 export type Decoded<Value> =
   | {
       readonly kind: 'decoded'
-      readonly value: Value /** JSON paths the canonical form has no room for. */
+      readonly value: Value /** JSON paths without a counterpart in the canonical form. */
       readonly dropped: readonly string[]
     }
   | Refused
 
-/** The request cannot mean anything in this form: 400/40000 naming the field, or a protocol's own recovery error. */
+/** The request has no meaning in this form: 400/40000 naming the field, or a protocol's own recovery error. */
 export interface Refused {
   readonly kind: 'refused'
   readonly field: string
@@ -64,8 +67,8 @@ export interface Encoded {
   /** JSON paths of the client's request that had no counterpart (`Gw-Dropped-Fields`). */
   readonly dropped: readonly string[]
   /**
-   * Stop sequences the upstream cannot take: whoever cuts the answer at them (`canonical/stop-sequences.ts`) takes `stop`
-   * out of `dropped`. Absent: none.
+   * Stop sequences the upstream cannot take: the caller that cuts the answer at them (`canonical/stop-sequences.ts`)
+   * removes `stop` from `dropped`. Absent: none.
    */
   readonly cutAt?: readonly string[]
 }
@@ -73,7 +76,7 @@ export interface Encoded {
 export interface EncodeTarget {
   /** The upstream's own model name. */
   readonly forwardModelId: string
-  /** The model's own output maximum, used where the protocol demands a cap and the client gave none. */
+  /** The model's own output maximum, used if the protocol requires a cap and the client gave none. */
   readonly maxOutputTokens: number | undefined
   readonly capabilities: Capabilities
   /** Issuer of signatures this chain accepts back (`core/canonical/envelope.ts`). */
@@ -105,10 +108,12 @@ export interface Capabilities {
   readonly replayReasoning: boolean
   /** Name of the field that carries reasoning text in this dialect of chat. */
   readonly reasoningField: 'reasoning_content' | 'reasoning'
-  /** Chat vendors that only turn reasoning on and off, or give it a budget: the words for it. Absent: `thinking{type}`. */
+  /**
+   * Chat vendors that only turn reasoning on and off, or give it a budget: the field for it. Absent: `thinking{type}`.
+   */
   readonly reasoningSwitch?: 'thinking' | 'enable_thinking'
   readonly forcedToolWithReasoning: boolean
-  /** Takes a choice that forces a tool call, reasoning or not. Absent: it does. */
+  /** Accepts a choice that forces a tool call, reasoning or not. Absent: it does. */
   readonly forcedTools?: boolean
   readonly parallelToolCalls: boolean
   readonly strictTools: boolean
@@ -144,7 +149,7 @@ export interface ReplyContext {
   readonly createdAt: number
   /** The client's request, whose settings responses objects echo. */
   readonly request: CanonicalRequest
-  /** Local count of input tokens for `message_start`. */
+  /** Local estimate of input tokens for `message_start`. */
   readonly inputTokensEstimate: number
   /** Tags signatures for the way back. */
   readonly issuer: string
@@ -158,21 +163,23 @@ export interface ReplyContext {
 export interface SseEvent {
   readonly event: string
   readonly data: string
-  /** What the data of a long event spells, read while it came; `data` is empty then. */
+  /** The parsed data of a long event, read while it arrived; `data` is then empty. */
   readonly json?: JsonValue
 }
 
-/** `push` gives the parts of one event in order; `end` says what a closed connection means: nothing, or an error part. */
+/**
+ * `push` returns the parts of one event in order; `end` says what a closed connection means: nothing, or an error part.
+ */
 export interface StreamDecoder {
   push(event: SseEvent): readonly StreamPart[]
   end(): readonly StreamPart[]
 }
 
-/** `push` gives the text to send, framing included; empty where a part has no words yet. */
+/** `push` returns the text to send, framing included; empty if there is nothing to send for a part yet. */
 export interface StreamEncoder {
   push(part: StreamPart): string
   /** JSON text of the whole answer, once it has ended well, where the protocol repeats it at its end. */
   readonly whole?: string | undefined
-  /** Sent when nothing else was for a while; only after the first event. */
+  /** Sent after a while without other output; only after the first event. */
   keepAlive(): string
 }

@@ -1,4 +1,4 @@
-/** Checked looks into JSON of unknown shape: the value when it has the type asked for, otherwise `undefined`. */
+/** Typed reads of JSON of unknown shape: the value if it has the requested type, otherwise `undefined`. */
 import { isJsonArray } from '../canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
@@ -10,12 +10,12 @@ export function textOf(value: Maybe): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A text that says something: empty strings count as absent, as many vendors send them for `null`. */
+/** A text that is not empty: many vendors send empty strings for `null`. */
 export function wordOf(value: Maybe): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The word a `type` or `role` says, to switch on; empty when it says none. */
+/** The value of a `type` or `role`, to switch on; empty if there is none. */
 export function tagOf(value: Maybe): string {
   return typeof value === 'string' ? value : ''
 }

@@ -1,6 +1,5 @@
 /**
- * Refusals as values: a request that cannot mean anything, with the field that says so
- * (docs/reference/contract.md#D-requests-63).
+ * Refusals as values: a request without meaning, with the field at fault (docs/reference/contract.md#D-requests-63).
  */
 import type { CanonicalField } from './client-fields.ts'
 import type { Refused } from './protocol.ts'
@@ -10,7 +9,7 @@ export function refused(field: string, message: string): Refused {
   return { kind: 'refused', field, message: `${field}: ${message}` }
 }
 
-/** An encoder's refusal: it knows only canonical fields, which `clientPath` puts into the client's words. */
+/** An encoder's refusal: it knows only canonical fields, which `clientPath` translates into the client's paths. */
 export function unsupported(field: CanonicalField, message: string): Refused {
   return { kind: 'refused', field, message }
 }

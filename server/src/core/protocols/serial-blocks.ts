@@ -1,15 +1,14 @@
 /**
  * One block at a time, for client protocols that cannot interleave (docs/protocols.md#rule-5). The block that opened
- * first goes through live; what others say meanwhile is held until their turn comes. Candidates do not wait for each
- * other.
+ * first is sent live; the parts of others are held until it closes. Candidates do not wait for each other.
  */
 import { addAll } from '../canonical/add-all.ts'
 import type { StreamPart } from '../canonical/response.ts'
 import { brokenStream } from './error-body.ts'
 
 /**
- * Letters held for blocks whose turn has not come. Tool arguments and texts of one answer stay far below; more means
- * an upstream that never closes its first block.
+ * Characters held for blocks that are waiting. Tool arguments and texts of one answer stay far below; more means an
+ * upstream that never closes its first block.
  */
 export const HELD_CHARACTERS_MAX = 8 * 1024 * 1024
 
@@ -28,7 +27,7 @@ export function serializeBlocks(heldCharactersMax = HELD_CHARACTERS_MAX): Serial
   return { push: (part) => pushPart(state, part) }
 }
 
-/** What a held block counts for besides its characters. */
+/** Cost of a held block in addition to its characters. */
 const HELD_BLOCK_COST = 64
 
 interface Waiting {
@@ -98,7 +97,7 @@ function laneOf(state: State, candidate: number): Lane {
   return lane
 }
 
-/** A part for a block that never opened, or has closed, has nowhere to go. */
+/** A part for a block that never opened, or has closed, is dropped. */
 function inside(state: State, part: BlockPart): readonly StreamPart[] {
   const candidate = state.candidates.get(part.block)
   if (candidate === undefined) return []
@@ -120,7 +119,7 @@ function holdMore(state: State, characters: number): readonly StreamPart[] {
   })
 }
 
-/** Deltas of one kind in a row are held as one. */
+/** Consecutive deltas of one kind are held as one. */
 function hold(waiting: Waiting, part: BlockPart): void {
   const last = waiting.parts.at(-1)
   if ('text' in part && last !== undefined && 'text' in last && last.type === part.type) {
@@ -142,7 +141,7 @@ function end(state: State, part: Extract<StreamPart, { type: 'block-end' }>): re
   return []
 }
 
-/** Lets waiting blocks out, the finished ones whole, until one is still being written. */
+/** Releases waiting blocks in order, finished ones whole, up to the first that is still open. */
 function promote(state: State, lane: Lane): readonly StreamPart[] {
   const out: StreamPart[] = []
   while (lane.open === undefined) {
@@ -160,7 +159,7 @@ function promote(state: State, lane: Lane): readonly StreamPart[] {
   return out
 }
 
-/** Nothing is left half open, whatever the upstream forgot. */
+/** Every block is closed, whatever the upstream omitted. */
 function closeLane(state: State, candidate: number): readonly StreamPart[] {
   const lane = state.lanes.get(candidate)
   if (lane === undefined) return []

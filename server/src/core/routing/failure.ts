@@ -4,21 +4,21 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 
-/** An answer that is no success: a status from 300 up, or an error event inside a 200 (then `status` is 200). */
+/** An unsuccessful answer: a status from 300 up, or an error event inside a 200 (then `status` is 200). */
 export interface UpstreamFailure {
   readonly status: number
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The parsed body; undefined when there was none or it was no JSON. */
+  /** The parsed body; undefined if there was none or it was not JSON. */
   readonly body: JsonValue | undefined
 }
 
 export type FailureClass =
-  /** Too much, too fast; heals by waiting. */
+  /** Too many requests; passes after a wait. */
   | { readonly kind: 'rate-limited'; readonly retryAfterMs: number | undefined }
-  /** The upstream is ill or full; heals by itself. */
+  /** The upstream is faulty or overloaded; passes by itself. */
   | { readonly kind: 'overloaded'; readonly retryAfterMs: number | undefined }
-  /** The credential's money or allowance is gone; heals when someone pays. */
+  /** The credential's balance or quota is used up; lasts until someone pays. */
   | { readonly kind: 'quota' }
   /** The credential is not accepted. */
   | { readonly kind: 'auth' }
@@ -39,26 +39,27 @@ export type BrokenKind =
   | 'timeout'
   /** The connection broke after the request was sent, or the answer cannot be read. */
   | 'cut'
-  /** A task was begun, and what becomes of it is not known: it may be made, and billed. */
+  /** A task was begun, but its result is unknown: it may be completed, and billed. */
   | 'lost-task'
 
 export interface Consequence {
-  /** Sent once more over the same chain, at once. */
+  /** Retried once over the same chain, at once. */
   readonly sameChainAgain: boolean
   readonly nextChain: boolean
   /** The account's fallback model may be tried when no chain is left (docs/reference/contract.md#D-fallback). */
   readonly fallback: boolean
   /**
-   * What it does to the chain's health. `as-failure`: several of them let it rest. `at-once`: one does, since a person has
-   * to mend it. `as-rate-limit`: the credential is asked less often. `not`: it is no fault of the chain.
+   * Its effect on the chain's health. `as-failure`: several of them start a cooldown. `at-once`: a single one does,
+   * since a person has to fix it. `as-rate-limit`: the credential is used less often. `not`: it is not the chain's
+   * fault.
    */
   readonly counts: 'not' | 'as-failure' | 'at-once' | 'as-rate-limit'
 }
 
 /**
- * A refusal and a request at fault never move on (docs/protocols.md#failures-of-upstreams;
- * docs/reference/contract.md#D-fallback). A 404 may be about something the client named, so one does not let the chain
- * rest.
+ * After a refusal or a faulty request no other chain is tried (docs/protocols.md#failures-of-upstreams;
+ * docs/reference/contract.md#D-fallback). A 404 may be about something the client named, so a single one starts no
+ * cooldown.
  */
 export const CONSEQUENCES: Readonly<Record<FailureKind | BrokenKind, Consequence>> = {
   connect: { sameChainAgain: true, nextChain: true, fallback: true, counts: 'as-failure' },
@@ -74,7 +75,7 @@ export const CONSEQUENCES: Readonly<Record<FailureKind | BrokenKind, Consequence
   'refused-content': { sameChainAgain: false, nextChain: false, fallback: false, counts: 'not' },
 }
 
-/** A vendor's own error words, lower case; they go before the general ones. */
+/** A vendor's own error words, lower case; they take precedence over the general ones. */
 export type FailureWords = Readonly<Record<string, FailureKind>>
 
 /** `words` are the vendor's; without them only what the four protocols themselves define is known. */
@@ -104,7 +105,7 @@ export function withHint(kind: FailureKind, failure: UpstreamFailure): FailureCl
   }
 }
 
-/** Words that mean the same whatever the status says: some upstreams send 400 or 500 for everything. */
+/** Words whose meaning does not depend on the status: some upstreams send 400 or 500 for everything. */
 const GENERAL_WORDS: FailureWords = {
   insufficient_quota: 'quota',
   billing_error: 'quota',
@@ -162,7 +163,7 @@ const WORDS_WITHOUT_STATUS: FailureWords = {
 /** undefined for a success status: the error came inside the stream. */
 function kindOfStatus(status: number): FailureKind | undefined {
   if (status < 300) return undefined
-  // A redirect of an API is an address that is wrong.
+  // If an API redirects, its configured address is wrong.
   if (status < 400) return 'not-found'
   switch (status) {
     case 401:
@@ -192,8 +193,8 @@ function firstMeaning(found: readonly string[], words: FailureWords): FailureKin
 }
 
 /**
- * The machine-readable words of an error body, most telling first: code, inner code, reason, type, status word. Takes
- * the four protocols' shapes, the array around Google's, and errors that lie at the top or under `response`.
+ * The machine-readable words of an error body, most specific first: code, inner code, reason, type, status word.
+ * Accepts the four protocols' shapes, the array around Google's, and errors that lie at the top or under `response`.
  */
 export function errorWords(body: JsonValue | undefined): readonly string[] {
   const outer = unwrapArray(body)
@@ -233,8 +234,8 @@ function errorDetails(error: JsonObject): readonly JsonObject[] {
 }
 
 /**
- * How long the upstream asks to wait. Dates are read against the answer's own `date`, so that neither clock matters.
- * `retry-after` in its forms goes before Google's RetryInfo in the body, and that before the reset times.
+ * How long the upstream asks to wait. Dates are compared with the answer's own `date`, so that neither clock matters.
+ * `retry-after` in its forms takes precedence over Google's RetryInfo in the body, and that over the reset times.
  */
 export function retryHintMs(failure: UpstreamFailure): number | undefined {
   const { headers } = failure
@@ -259,7 +260,7 @@ function retryInfoMs(body: JsonValue | undefined): number | undefined {
   return undefined
 }
 
-/** Pairs of reset and remaining headers: OpenAI and its kin, Anthropic, and the unprefixed draft. */
+/** Pairs of reset and remaining headers: OpenAI and compatible vendors, Anthropic, and the unprefixed draft. */
 const RESET_HEADERS = [
   ['x-ratelimit-reset-requests', 'x-ratelimit-remaining-requests'],
   ['x-ratelimit-reset-tokens', 'x-ratelimit-remaining-tokens'],
@@ -271,7 +272,7 @@ const RESET_HEADERS = [
   ['ratelimit-reset', 'ratelimit-remaining'],
 ] as const
 
-/** The longest reset of the limits that are used up; when none says so, the shortest of all. */
+/** The longest reset of the limits that are used up; if none is known to be used up, the shortest of all. */
 function resetMs(headers: UpstreamFailure['headers'], sentAt: number | undefined): number | undefined {
   const usedUp: number[] = []
   const others: number[] = []
@@ -290,7 +291,7 @@ function untilMs(text: string | undefined, sentAt: number | undefined): number |
   if (text === undefined) return undefined
   if (/^\d+(\.\d+)?$/.test(text)) {
     const value = Number(text)
-    // Nobody asks to wait three years in seconds: from here on the number is a point in time.
+    // No upstream asks for a wait of three years: from here on the number is a point in time.
     if (value < 1e8) return Math.ceil(value * 1000)
     return after(value < 1e11 ? value * 1000 : value, sentAt)
   }

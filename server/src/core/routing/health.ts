@@ -1,6 +1,7 @@
 /**
- * The health of a chain as a value: what each outcome makes of it. An outcome is a whole one: an answer that came to its
- * clean end, or one that did not. Values in, values out; `pipeline/instance/chains/health-board.ts` keeps one per chain in memory.
+ * The health of a chain as a value: how each outcome changes it. An outcome is a complete one: an answer that ended
+ * cleanly, or one that did not. Values in, values out; `pipeline/instance/chains/health-board.ts` keeps one per chain
+ * in memory.
  */
 import { type BrokenKind, CONSEQUENCES, type FailureClass } from './failure.ts'
 
@@ -9,28 +10,31 @@ export interface ChainHealth {
   readonly outcomes: number
   /** How many of the bits count, at most `OUTCOMES_MAX`. */
   readonly outcomeCount: number
-  /** Since the last success. */
+  /** Failures since the last success. */
   readonly failuresInRow: number
-  /** Tries under way over the platform's credential. */
+  /** Attempts in progress over the platform's credential. */
   readonly running: number
   readonly rest: Rest | undefined
   readonly rateLimit: RateLimit | undefined
   readonly lowered: LoweredConcurrency | undefined
-  /** The end of the last rest: what began before says nothing of the chain since. */
+  /** The end of the last cooldown: calls that began before it say nothing about the chain since. */
   readonly healed: { readonly at: number; readonly level: number } | undefined
-  /** Epoch ms of the latest begin among the tries that were answered. */
+  /** Epoch ms at which the latest of the answered attempts began. */
   readonly answeredBegan: number
   readonly lastError: ErrorNote | undefined
 }
 
-/** A pause from calls, because the chain fails. After it one call at a time goes over the chain, as a probe. */
+/**
+ * The chain gets no calls for a while, because it fails. After each pause one call at a time is sent over it, as a
+ * probe.
+ */
 export interface Rest {
   readonly cause: RestCause
   /** Epoch ms: when it began, when its latest pause began, and when that is over. */
   readonly since: number
   readonly pausedAt: number
   readonly until: number
-  /** Pauses so far, but the first: each doubles the next. */
+  /** Number of pauses after the first: each is twice as long as the one before. */
   readonly level: number
   readonly probe: Probe | undefined
 }
@@ -43,26 +47,26 @@ export interface Probe {
   readonly until: number
 }
 
-/** The upstream named a time before which it takes nothing more over this credential. Epoch ms. */
+/** The upstream named a time until which it accepts no more calls with this credential. Epoch ms. */
 export interface RateLimit {
   readonly since: number
   readonly until: number
-  /** From then on one call may be let through where nothing else is left. */
+  /** From then on one call may be let through if no other chain is left. */
   readonly nextAt: number
 }
 
-/** How many calls may run at once: less than did when the upstream refused one without saying until when. */
+/** How many calls may run at once: fewer than did when the upstream refused one without naming a time. */
 export interface LoweredConcurrency {
-  /** Grows by a part with each answer; its whole part counts. */
+  /** Grows by a fraction with each answer; its integer part counts. */
   readonly limit: number
   /** Epoch ms. */
   readonly loweredAt: number
-  /** Running when it was lowered: well above that it says nothing any more. */
+  /** Number running when it was lowered: far above that, the limit no longer applies. */
   readonly ranThen: number
   readonly nextAt: number
 }
 
-/** What a chain failed of last, in the upstream's words where it had any. */
+/** The last failure of a chain, in the upstream's words if there were any. */
 export interface ErrorNote {
   /** Epoch ms. */
   readonly at: number
@@ -76,12 +80,12 @@ export interface ErrorNote {
 
 export type TryId = number
 
-/** One call on its way over the chain. */
+/** One attempt of a call over the chain. */
 export interface ChainTry {
   readonly id: TryId
   /** Epoch ms. */
   readonly beganAt: number
-  /** Over an account's own credential: what that is refused says nothing of the platform's. */
+  /** With an account's own credential: its refusals say nothing about the platform's credential. */
   readonly own: boolean
 }
 
@@ -103,28 +107,28 @@ export const HEALTHY: ChainHealth = {
 /** Two in a row, or more than half of the last twenty (docs/decisions/0005-routing-and-endings.md). */
 export const OUTCOMES_MAX = 20
 const FAILURES_IN_ROW = 2
-/** Half of very few is chance. */
+/** A share of very few outcomes is chance. */
 const OUTCOMES_MIN = 10
 /** The first pause; each further one is twice as long. */
 const PAUSE_MS = 15_000
 const PAUSE_MS_MAX = 300_000
-/** A dead credential does not heal by itself within seconds: 60 s at first. */
+/** A refused credential does not recover within seconds, so its first pause is 60 s. */
 const CREDENTIAL_LEVEL = 2
 const LEVEL_MAX = 10
-/** A chain that fails again this soon after it healed pauses longer than before: it flaps. */
+/** A chain that fails again this soon after it recovered is flapping and pauses longer than before. */
 const FLAPPING_MS = 600_000
-/** Longer than any call waits for its answer to begin; only a try that is never ended is cut off by it. */
+/** Longer than any call waits for its answer to begin; it only ends a probe whose attempt is never finished. */
 const PROBE_MS_MAX = 900_000
-/** A probe whose answer has begun may flow for as long as its client reads; others need not wait for that. */
+/** A probe whose answer has begun may last as long as its client reads; other calls do not wait for that. */
 const PROBE_ANSWER_MS_MAX = 30_000
-/** A 429 rests for its `Retry-After`, at most 60 s, but lets one call a second through. */
+/** After a 429 the chain pauses for its `Retry-After`, at most 60 s, but one call a second is let through. */
 const RATE_LIMIT_MS_MIN = 1_000
 const RATE_LIMIT_MS_MAX = 60_000
 const EXTRA_CALL_EVERY_MS = 1_000
-/** A lowered concurrency that met no further refusal for this long is forgotten. */
+/** A lowered concurrency without another refusal for this long is dropped. */
 const LOWERED_MS_MAX = 600_000
 
-/** A call goes out over the chain; after a pause it is the probe, unless one is under way. */
+/** A call is sent over the chain; after a pause it is the probe, unless there is one already. */
 export function begin(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
   const { rest, rateLimit, lowered } = health
   const running = one.own ? health.running : health.running + 1
@@ -142,7 +146,7 @@ export function begin(health: ChainHealth, one: ChainTry, now: number): ChainHea
   }
 }
 
-/** The answer has begun: the upstream takes calls, whatever becomes of this one. */
+/** The answer has begun: the upstream accepts calls, however this one ends. */
 export function answered(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
   const { rest, rateLimit } = health
   const probing = rest?.probe?.id === one.id
@@ -155,19 +159,19 @@ export function answered(health: ChainHealth, one: ChainTry, now: number): Chain
   }
 }
 
-/** It came to its clean end. */
+/** The attempt ended cleanly. */
 export function succeeded(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
   const probing = health.rest?.probe?.id === one.id
   const next = withdrawn(health, one)
   if (one.own && !probing) return next
   const { rest } = next
-  // What began before the pause tells how the chain was then.
+  // An attempt that began before the pause only shows the chain's earlier state.
   if (rest !== undefined && one.beganAt < rest.pausedAt) return next
   if (rest !== undefined) return healed(next, rest, now)
   return { ...next, ...noted(next, 0), failuresInRow: 0 }
 }
 
-/** It failed. A request the upstream blames on the client changes nothing. */
+/** The attempt failed. A failure that the upstream blames on the request changes nothing. */
 export function failed(
   health: ChainHealth,
   one: ChainTry,
@@ -189,7 +193,7 @@ export function failed(
   }
 }
 
-/** Nothing can be said of the chain: the client left, or nothing was sent. A probe may be the next call. */
+/** Nothing was learnt about the chain: the client disconnected, or nothing was sent. The next call may be the probe. */
 export function withdrawn(health: ChainHealth, one: ChainTry): ChainHealth {
   const { rest } = health
   return {
@@ -199,7 +203,7 @@ export function withdrawn(health: ChainHealth, one: ChainTry): ChainHealth {
   }
 }
 
-/** Whether the pause is over and nobody has found out yet how the chain is. */
+/** Whether the pause is over and no probe is in progress. */
 export function isProbeDue({ until, probe }: Rest, now: number): boolean {
   return now >= until && (probe === undefined || now >= probe.until)
 }
@@ -210,8 +214,8 @@ export function isFull({ lowered, running }: ChainHealth): boolean {
 }
 
 /**
- * What the chain is to an account that brings its own credential: limits and refusals of the platform's do not concern
- * it.
+ * The chain's health for an account with its own credential: rate limits and refusals of the platform's credential do
+ * not apply to it.
  */
 export function asSeenByOwner(health: ChainHealth): ChainHealth {
   const { rest, rateLimit, lowered } = health
@@ -234,9 +238,9 @@ function broken(health: ChainHealth, one: ChainTry, { failure, probing, now }: B
   const next = { ...health, ...noted(health, 1) }
   const cause = failure.kind === 'not-found' ? 'not-found' : 'failure'
   if (next.rest !== undefined) return resting(next, one, { cause, probing, now })
-  // Begun before the chain healed: that it was ill then is known.
+  // It began before the chain recovered; the failure of that time is known already.
   if (next.healed !== undefined && one.beganAt < next.healed.at) return health
-  // While this call waited in vain, a later one was answered: then it is the request that takes long.
+  // While this call timed out, a later one was answered: so it is the request that takes long.
   const slowRequest = failure.kind === 'timeout' && one.beganAt < next.answeredBegan
   const failuresInRow = slowRequest ? next.failuresInRow : next.failuresInRow + 1
   const counted = { ...next, failuresInRow }
@@ -251,8 +255,8 @@ function mostlyFails({ outcomes, outcomeCount }: ChainHealth): boolean {
 }
 
 /**
- * Begins a rest, or a longer pause of a rest. What began before the pause, or as a last resort within it, does not make
- * it longer: only a call after it does.
+ * Begins a cooldown, or its next, longer pause. Calls that began before the pause, or as a last resort during it, do
+ * not lengthen it: only a call after it does.
  */
 function resting(
   health: ChainHealth,
@@ -293,7 +297,7 @@ function healed(health: ChainHealth, rest: Rest, now: number): ChainHealth {
   }
 }
 
-/** A 429: with a time the chain rests until then, without one it runs fewer calls at once. */
+/** A 429: with a time the chain pauses until then, without one it runs fewer calls at once. */
 function refused(
   health: ChainHealth,
   one: ChainTry,
@@ -313,11 +317,11 @@ function refused(
   }
 }
 
-/** Halves, once for all calls that ran together. */
+/** Halves the limit, once for all calls that ran together. */
 function lower(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
   const { lowered } = health
   if (lowered !== undefined && one.beganAt < lowered.loweredAt) return health
-  // The refused call has left already, but it ran.
+  // The refused call no longer counts as running, but it did run.
   const ranThen = health.running + 1
   const before = lowered === undefined ? ranThen : Math.min(lowered.limit, ranThen)
   return {
@@ -331,7 +335,9 @@ function lower(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
   }
 }
 
-/** Grows by one for as many answers as the limit is high; an answer above the limit shows that it was too low. */
+/**
+ * Grows by one after as many answers as the limit is high; an answer above the limit shows that the limit was too low.
+ */
 function grown(
   { lowered, running }: ChainHealth,
   one: ChainTry,

@@ -8,28 +8,30 @@ import { type ChainHealth, isFull, isProbeDue } from './health.ts'
 
 export interface RoutingState {
   readonly now: number
-  /** As the account sees it (`asSeenByOwner`). */
+  /** As it applies to the account (`asSeenByOwner`). */
   readonly healthOf: (chain: Chain) => ChainHealth
   /** A number in [0, 1): decides among equal priorities by weight. */
   readonly draw: () => number
-  /** Whether a chain may be paid for (BYOK of its vendor, or the account's funds). */
+  /** Whether a chain of this vendor can be paid for (BYOK of its vendor, or the account's funds). */
   readonly mayUse: (vendor: VendorCode) => boolean
   /** Protocols a chain may speak for this client: its own for passthrough, or any that converts. */
   readonly speaks: (protocol: Chain['protocol']) => boolean
   /** Chains of this protocol go first among equal priorities: nothing has to be converted. */
   readonly preferred: ChainProtocol
-  /** The client names who shall do it (docs/reference/contract.md#1-45); undefined: whoever is best. */
+  /** The vendor the client asked for (docs/reference/contract.md#1-45); undefined: any. */
   readonly pinned?: VendorCode | undefined
-  /** Chains that can answer this call at all: a conversation kept upstream goes on where it is kept. Absent: every one. */
+  /**
+   * Whether a chain can answer this call at all: a conversation kept upstream can only continue there. Absent: all can.
+   */
   readonly mayAnswer?: (chain: Chain) => boolean
-  /** Go before the others among equal priorities: they read the reasoning in the history. Absent: none. */
+  /** Chains that go first among equal priorities, because they can read the reasoning in the history. Absent: none. */
   readonly favoured?: (chain: Chain) => boolean
 }
 
 export interface Skipped {
   readonly chain: Chain
   readonly reason: SkipReason
-  /** Epoch ms: when that is over, where it passes by itself. */
+  /** Epoch ms: when that ends, if it ends by itself. */
   readonly until?: number
 }
 
@@ -52,7 +54,7 @@ export interface ChainOrder {
 
 /**
  * Ready chains first; a chain whose pause is over is ready again for the one call that probes it. Then chains whose
- * upstream asked for fewer calls, where one may be let through, then chains that rest from failures: last instead of never.
+ * upstream asked for fewer calls, if one may be let through, then chains in a cooldown: last instead of never.
  */
 export function orderChains(model: Model, catalogue: Catalogue, state: RoutingState): ChainOrder {
   const ready: Chain[] = []
@@ -80,7 +82,7 @@ export function orderChains(model: Model, catalogue: Catalogue, state: RoutingSt
   return { chains, skipped, rateLimitedUntil: chains.length === 0 ? rateLimitedUntil : undefined }
 }
 
-/** What is tried next of the chains that are left, in their order, by how they stand now. */
+/** The next of the remaining chains to try, in their order, by their present standing. */
 export function nextChain(
   left: readonly Chain[],
   { now, healthOf }: Pick<RoutingState, 'now' | 'healthOf'>,
@@ -138,29 +140,30 @@ function lotOf({ weight }: Chain, { draw }: RoutingState): number {
   return weight > 0 ? draw() ** (1 / weight) : 0
 }
 
-/** How a chain stands for the next call, by its health. */
+/** Whether the next call may use a chain, by its health. */
 export interface Standing {
   /**
-   * `ready`: like any other. `extra`: the upstream asked for fewer calls, but one may be let through where no other chain
-   * is left. `last-resort`: it rests from failures; a try that may work beats a refusal that surely does not. `shut`: not now.
+   * `ready`: like any other. `extra`: the upstream asked for fewer calls, but one may be let through if no other chain
+   * is left. `last-resort`: it is in a cooldown; an attempt that may work is better than a certain refusal. `shut`: not
+   * now.
    */
   readonly kind: 'ready' | 'extra' | 'last-resort' | 'shut'
   /** Why it is not ready. */
   readonly reason: StandingReason | undefined
-  /** Epoch ms: when that is over, as far as anybody knows; 0 when ready. */
+  /** Epoch ms: when that ends, as far as known; 0 when ready. */
   readonly until: number
 }
 
 /**
- * `probing`: the pause is over, and a call under way finds out how the chain is. `full`: as many calls run as the
- * upstream was seen to take.
+ * `probing`: the pause is over, and a call in progress probes the chain. `full`: as many calls run as the upstream was
+ * observed to accept.
  */
 export type StandingReason = 'cooling-down' | 'probing' | 'rate-limited' | 'full'
 
-/** How a chain is, in one word for operators. */
+/** A chain's health in one word, for operators. */
 export type HealthWord = 'healthy' | 'failing' | 'rate-limited' | 'probing' | 'cooling-down'
 
-/** `probing`: the pause is over, and the next call, or one under way, finds out how the chain is. `now` in epoch ms. */
+/** `probing`: the pause is over, and the next call, or one in progress, probes the chain. `now` in epoch ms. */
 export function healthWord(
   { rest, rateLimit, lowered, failuresInRow }: ChainHealth,
   now: number,
@@ -196,7 +199,7 @@ function limitOf(health: ChainHealth, now: number): Limit | undefined {
   const { rateLimit, lowered } = health
   if (rateLimit !== undefined && now < rateLimit.until)
     return { reason: 'rate-limited', until: rateLimit.until, nextAt: rateLimit.nextAt }
-  // Whether a place is free when the next call may come nobody knows; it is let through then all the same.
+  // It cannot be known whether a place will be free at that time; the call is let through then all the same.
   if (lowered !== undefined && isFull(health))
     return { reason: 'full', until: lowered.nextAt, nextAt: lowered.nextAt }
   return undefined
@@ -204,7 +207,9 @@ function limitOf(health: ChainHealth, now: number): Limit | undefined {
 
 const PREFERENCE: readonly Standing['kind'][] = ['ready', 'extra', 'last-resort', 'shut']
 
-/** Negative: the first is to be tried before the second. Of those that are not ready, whichever is over first. */
+/**
+ * Negative: the first is to be tried before the second. Of those that are not ready, the one that is ready again first.
+ */
 export function compareStandings(one: Standing, other: Standing): number {
   return PREFERENCE.indexOf(one.kind) - PREFERENCE.indexOf(other.kind) || one.until - other.until
 }

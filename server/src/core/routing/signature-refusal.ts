@@ -9,13 +9,13 @@ const CODES: ReadonlySet<string> = new Set([
   'thought_signature_invalid',
 ])
 
-/** The places such blobs stand in, as the vendors' own sentences name them. */
+/** The fields of such blobs, as named in the vendors' messages. */
 const PLACES = /\b(signature|encrypted[_ ]content|thought[_ ]?signature|thinking|redacted_thinking)\b/i
 
 /**
  * The upstream cannot read reasoning that was sent back to it. Two of three vendors give no code of their own
- * (docs/protocols.md#trap-23), so a refusal of the request is also read for the field it names; all that follows is one
- * more try without what it names.
+ * (docs/protocols.md#trap-23), so the message of a refused request is also searched for the field it names; the only
+ * consequence is one more attempt without that field.
  */
 export function refusesSignatures(failure: UpstreamFailure): boolean {
   if (failure.status !== 400 && failure.status !== 422 && failure.status !== 200) return false
@@ -23,7 +23,7 @@ export function refusesSignatures(failure: UpstreamFailure): boolean {
   return PLACES.test(messageOf(failure.body))
 }
 
-/** Bounded: an error may quote the whole request. */
+/** Limited, because an error may quote the whole request. */
 const MESSAGE_LENGTH_MAX = 2_000
 
 function messageOf(body: JsonValue | undefined): string {

@@ -3,12 +3,12 @@ import { SseFramer } from './framer.ts'
 import type { LiftedStrings } from './lifted-strings.ts'
 import { LongEvent } from './long-event.ts'
 
-/** Events as text, for the stream decoders; a long one as the value its data spells. */
+/** Events as text, for the stream decoders; a long one as its parsed data. */
 export interface SseReader {
   push(piece: Uint8Array): readonly SseEvent[]
-  /** The event that never got its blank line, if the stream ended in one. */
+  /** The last event, if the stream ended without its blank line. */
   end(): readonly SseEvent[]
-  /** An event outgrew a bound: the stream is broken and nothing more comes out. */
+  /** An event exceeded a limit: the stream is broken and returns nothing more. */
   readonly overflow: boolean
   /** Bytes of comments and of blocks without data. */
   readonly emptyBytes: number
@@ -27,14 +27,14 @@ export function createSseReader(options: SseReaderOptions): SseReader {
   return new Reader(options)
 }
 
-/** An incomplete event of this size is taken apart as it comes; smaller ones at once, when they are complete. */
+/** An incomplete event of this size is parsed as it arrives; smaller ones in one go once complete. */
 const LONG_BYTES_MIN = 65_536
 /**
- * The largest event without the strings that are lifted out of it: it is decoded and written anew in one go, which
- * takes 10 ms a megabyte. Far more than any answer's text.
+ * The largest event, not counting strings lifted out of it: it is decoded and encoded again in one go, which takes 10
+ * ms per megabyte. Far more than any answer's text.
  */
 const READ_BYTES_MAX = 4 * 1024 * 1024
-/** Of one stream: what was lifted may be wanted again at its end. */
+/** Limit for one stream: lifted strings may be needed again at its end. */
 const LIFTED_BYTES_MAX = 128 * 1024 * 1024
 
 class Reader implements SseReader {
@@ -100,5 +100,5 @@ class Reader implements SseReader {
   }
 }
 
-/** Stands for data that is not JSON. */
+/** Placeholder for data that is not JSON. */
 const UNREADABLE = '{'

@@ -9,8 +9,8 @@
  */
 
 /**
- * The largest block kept while it is incomplete. A generated picture comes as one event of base64: the largest seen
- * are near 40 MB; an upstream that sends more without a blank line is broken.
+ * The largest block kept while it is incomplete. A generated image arrives as one event of base64: the largest seen are
+ * near 40 MB; an upstream that sends more without a blank line is broken.
  */
 export const SSE_EVENT_BYTES_MAX = 64 * 1024 * 1024
 /** The same for a block whose data is several lines: they have to be joined, and nobody writes large ones so. */
@@ -22,7 +22,10 @@ const COLON = 0x3a
 const SPACE = 0x20
 const NONE = new Uint8Array(0)
 const FIRST_HOLD_BYTES = 1024
-/** A block that outgrows this is given all the room there may be: pages that are not written to cost nothing, copies do. */
+/**
+ * A block larger than this gets the maximum buffer at once: memory pages that are not written to cost nothing, copies
+ * do.
+ */
 const DOUBLED_HOLD_BYTES_MAX = 4 * 1024 * 1024
 const DATA_COLON = 'data:'.length
 
@@ -40,7 +43,7 @@ export class SseFramer {
   /** Value of the last `event` line, in `bytes`; equal when there was none. */
   eventStart = 0
   eventEnd = 0
-  /** A block outgrew the bound: nothing more comes out. */
+  /** A block exceeded the limit: nothing more is returned. */
   overflow = false
 
   readonly #eventBytesMax: number
@@ -56,7 +59,7 @@ export class SseFramer {
   #heldLength = 0
   /** Where the held block's last line, which has no end yet, begins in it. */
   #heldLine = 0
-  /** The last byte pushed was a CR that ended a line: an LF that follows belongs to it. */
+  /** The last byte pushed was a CR that ended a line: a following LF belongs to it. */
   #afterCarriageReturn = false
   /** No block has been opened yet: a byte order mark may stand first. */
   #atStreamStart = true
@@ -67,7 +70,7 @@ export class SseFramer {
     this.#eventBytesMax = eventBytesMax
   }
 
-  /** Gives the next piece of the stream. The one before must have been read to the end with `next`. */
+  /** Adds the next piece of the stream. The one before must have been read to the end with `next`. */
   push(piece: Uint8Array): void {
     this.#piece = piece
     this.#at = 0
@@ -76,7 +79,7 @@ export class SseFramer {
     this.#carriageReturn = -1
   }
 
-  /** Moves to the next complete block; false when the piece holds no more of them, and then it is let go. */
+  /** Moves to the next complete block; false if the piece has no more, and the piece is then released. */
   next(): boolean {
     if (this.overflow || this.#at >= this.#piece.length) return this.#letGo()
     if (this.#afterCarriageReturn) {
@@ -93,8 +96,8 @@ export class SseFramer {
   }
 
   /**
-   * The stream is over: moves to the block that never got its blank line. Some upstreams end with a line that has
-   * none; whether its data is worth anything only the reader can say.
+   * The stream is over: moves to the last block if it has no blank line. Some upstreams omit it; only the reader can
+   * decide whether the data is complete.
    */
   finish(): boolean {
     if (this.overflow || this.#heldLength === 0) return false
@@ -105,8 +108,8 @@ export class SseFramer {
   }
 
   /**
-   * After `next` has said false: whether `bytes`, from `dataStart` to `dataEnd`, is data of a block that goes on, all in
-   * one line so far. More of it comes at the same place, in these or other `bytes`.
+   * After `next` returned false: whether `bytes`, from `dataStart` to `dataEnd`, is data of an incomplete block, in a
+   * single line so far. More of it will follow at the same position, in these or other `bytes`.
    */
   peek(): boolean {
     if (this.#heldLength === 0 || this.dataLines > 1) return false
@@ -156,7 +159,7 @@ export class SseFramer {
     return this.dataEnd
   }
 
-  /** A stream may idle for minutes: it keeps no memory but what it holds. */
+  /** A stream may be idle for minutes, so it keeps only the memory it needs. */
   #letGo(): false {
     this.#piece = NONE
     this.#at = 0
@@ -220,7 +223,7 @@ export class SseFramer {
     return true
   }
 
-  /** A block that goes on in the next piece; `line`: where its last line begins in this one. */
+  /** A block that continues in the next piece; `line`: where its last line begins in this one. */
   #holdOpen(piece: Uint8Array, line: number): void {
     const from = this.#at
     this.#heldLine = line - from
@@ -238,7 +241,7 @@ export class SseFramer {
     if (end > this.#heldLine) this.#readLine(this.#held, this.#heldLine, end)
   }
 
-  /** The held block is complete: it becomes the current one, and its memory is left to whoever reads it. */
+  /** The held block is complete: it becomes the current one, and its memory is handed to the reader. */
   #showHeld(): void {
     this.bytes = this.#held
     this.start = 0
@@ -247,7 +250,7 @@ export class SseFramer {
     this.#heldLength = 0
   }
 
-  /** The first line of the stream has been held whole; before that its mark may be cut. */
+  /** The first line of the stream is complete; before that the byte order mark may be cut. */
   #passByteOrderMark(): void {
     if (!this.#atStreamStart) return
     this.#atStreamStart = false
@@ -264,7 +267,7 @@ export class SseFramer {
     this.eventEnd = start
   }
 
-  /** `data` and `event` matter; `id`, `retry`, comments and unknown fields only pass through. */
+  /** `data` and `event` are read; `id`, `retry`, comments and unknown fields are only passed on. */
   #readLine(bytes: Uint8Array, from: number, to: number): void {
     if (isData(bytes, from, to)) {
       const start = valueStart(bytes, from + 4, to)
@@ -315,7 +318,7 @@ export class SseFramer {
     return this.#piece[lineEnd + 1] === LINE_FEED ? lineEnd + 2 : lineEnd + 1
   }
 
-  /** Adds to the held block; false when it outgrows the bound. */
+  /** Adds to the held block; false if it exceeds the limit. */
   #hold(piece: Uint8Array, from: number, to: number): boolean {
     const length = this.#heldLength + to - from
     if (length > this.#eventBytesMax) return this.#overflow()

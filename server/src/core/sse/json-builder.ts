@@ -3,8 +3,8 @@ import { unescapeJson } from '../passthrough/json-text.ts'
 import type { LiftedStrings } from './lifted-strings.ts'
 
 /**
- * Makes the value that JSON text spells while the text still comes, so that the end of a long text is no more work than
- * any piece of it. The text has been scanned before: what is not JSON is never pushed here.
+ * Builds the value of a JSON text while it arrives, so that the end of a long text takes no more work than any piece.
+ * The text was scanned before: only JSON is pushed here.
  */
 export class JsonBuilder {
   readonly #lifted: LiftedStrings
@@ -14,20 +14,20 @@ export class JsonBuilder {
   /** Where the string or number being read begins, counted from the text's first byte; -1: none is. */
   #from = -1
   #inString = false
-  /** Of the string being read, up to where it was searched for its end. */
+  /** How far the string being read was searched for its end. */
   #searched = 0
 
   constructor(lifted: LiftedStrings) {
     this.#lifted = lifted
   }
 
-  /** Reads the text from offset `from` to `to`; offset 0 lies at `bytes[base]`, with all that came before. */
+  /** Reads the text from offset `from` to `to`; offset 0 is at `bytes[base]`, and all earlier text follows it. */
   push(bytes: Uint8Array, base: number, from: number, to: number): void {
     let at = from
     while (at < to) at = this.#inString ? this.#string(bytes, base, to) : this.#step(bytes, base, at)
   }
 
-  /** The value, once all text was pushed: a number that is all of it has no sign of its own end. */
+  /** The value, once all text was pushed: nothing marks the end of a text that is only a number. */
   end(bytes: Uint8Array, base: number, to: number): JsonValue {
     if (this.#from >= 0) this.#literal(bytes, base, to)
     return this.#root
@@ -51,7 +51,7 @@ export class JsonBuilder {
     return at + 1
   }
 
-  /** Looks for the end of the string; returns the offset behind it, or `to`. */
+  /** Looks for the end of the string; returns the offset after it, or `to`. */
   #string(bytes: Uint8Array, base: number, to: number): number {
     const end = findQuote(bytes, base + this.#searched, base + to) - base
     this.#searched = Math.min(end + 1, to)
@@ -120,7 +120,7 @@ function isLiteral(byte: number): boolean {
   )
 }
 
-/** Most strings are short: they are not worth a view. */
+/** Most strings are short: creating a view would cost more. */
 const LOOKED_AT = 64
 
 /** The first quote in `bytes[from, to)`; `to`: there is none. */
@@ -132,14 +132,14 @@ function findQuote(bytes: Uint8Array, from: number, to: number): number {
   return found < 0 ? to : near + found
 }
 
-/** An odd number of backslashes stands before `at`, none of them before `from`. */
+/** Whether an odd number of backslashes precedes `at`, counting from `from`. */
 function isEscaped(bytes: Uint8Array, from: number, at: number): boolean {
   let before = at
   while (before > from && bytes[before - 1] === BACKSLASH) before--
   return (at - before) % 2 === 1
 }
 
-/** As JSON.parse does it: a name that has a meaning of its own on objects is a member like any other. */
+/** As JSON.parse does it: a name such as `__proto__` is a member like any other. */
 function addMember(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key !== '__proto__') object[key] = value
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })

@@ -1,8 +1,8 @@
 import { unescapeJson } from '../passthrough/json-text.ts'
 
-/** A string of this size is a picture, or as large as one. */
+/** A string of this size is an image, or as large as one. */
 const LIFTED_BYTES_MIN = 1_048_576
-/** What readers look at stays in its place: what kind of data it is stands at the beginning. */
+/** The beginning stays in place, because readers need it to tell the kind of data. */
 const HEAD_BYTES = 4_096
 const TAIL_BYTES = 64
 const BACKSLASH = 0x5c
@@ -10,9 +10,9 @@ const BACKSLASH = 0x5c
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Very long strings of a stream's events, kept as the bytes they came as while a short name stands for them: pictures
- * go through a conversion unread and uncopied. Only a string without escapes is lifted, as it is written the same way in
- * any JSON.
+ * Very long strings of a stream's events, kept as received bytes and replaced by a short name: images pass through a
+ * conversion unread and uncopied. Only a string without escapes is lifted, since it is written the same way in any
+ * JSON.
  */
 export class LiftedStrings {
   readonly #mark: string
@@ -22,7 +22,7 @@ export class LiftedStrings {
   length = 0
   readonly #isWanted: boolean
 
-  /** `mark`: letters and digits nobody can guess, so that no other text holds them; undefined: nothing is to be lifted. */
+  /** `mark`: random letters and digits, so that no other text contains them; undefined: nothing is lifted. */
   constructor(mark: string | undefined) {
     this.#mark = mark ?? ''
     this.#isWanted = mark !== undefined
@@ -32,12 +32,12 @@ export class LiftedStrings {
     return this.#bytes.length
   }
 
-  /** Lets all but the first `count` go: no text names them. */
+  /** Drops all but the first `count`: no text refers to the others. */
   keepFirst(count: number): void {
     for (const bytes of this.#bytes.splice(count)) this.length -= bytes.length
   }
 
-  /** The text of a JSON string given without its quotes, or what stands for it. */
+  /** The text of a JSON string given without its quotes, or its placeholder. */
   read(inside: Uint8Array): string {
     const isLifted = this.#isWanted && inside.length >= LIFTED_BYTES_MIN && !inside.includes(BACKSLASH)
     if (!isLifted) return unescapeJson(inside)
@@ -49,7 +49,7 @@ export class LiftedStrings {
     return `${unescapeJson(inside.subarray(0, from))}${name}${unescapeJson(inside.subarray(to))}`
   }
 
-  /** The text with the bytes back in their places, as pieces in order. */
+  /** The text with the lifted bytes restored, as pieces in order. */
   restore(text: string): readonly (string | Uint8Array)[] {
     if (this.#bytes.length === 0) return text === '' ? [] : [text]
     const pieces: (string | Uint8Array)[] = []
@@ -65,7 +65,7 @@ export class LiftedStrings {
     return pieces
   }
 
-  /** The text with the strings back in their places. */
+  /** The text with the lifted strings restored. */
   restoreText(text: string): string {
     return this.restore(text)
       .map((piece) => (typeof piece === 'string' ? piece : decoder.decode(piece)))
@@ -75,7 +75,7 @@ export class LiftedStrings {
 
 const NUMBER_DIGITS = 6
 
-/** The first place at or after `at` where a character begins. */
+/** The first position at or after `at` where a character begins. */
 function characterAt(bytes: Uint8Array, at: number): number {
   let place = at
   while (((bytes[place] ?? 0) & 0xc0) === 0x80) place++

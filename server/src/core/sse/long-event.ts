@@ -4,7 +4,7 @@ import { compileWatchTree } from '../passthrough/watch-tree.ts'
 import { JsonBuilder } from './json-builder.ts'
 import type { LiftedStrings } from './lifted-strings.ts'
 
-/** A long event of a stream, checked and taken apart while it still comes. */
+/** A long event of a stream, checked and parsed while it arrives. */
 export class LongEvent {
   readonly #scanner = new JsonScanner(NOTHING_WATCHED, { onValue: () => undefined })
   readonly #builder: JsonBuilder
@@ -21,25 +21,25 @@ export class LongEvent {
     this.#countBefore = lifted.count
   }
 
-  /** Reads on: `bytes[base, end)` is all of its data that has come. */
+  /** Continues reading: `bytes[base, end)` is all of its data received so far. */
   push(bytes: Uint8Array, base: number, end: number): void {
     this.#readable &&= this.#scanner.push(bytes, base + this.#read, end)
     if (this.#readable) this.#builder.push(bytes, base, this.#read, end - base)
     this.#read = end - base
   }
 
-  /** Bytes of it that stay: all but what was lifted. */
+  /** Its bytes without those that were lifted. */
   get bytesLeft(): number {
     return this.#read - (this.#lifted.length - this.#liftedBefore)
   }
 
-  /** What it says; undefined: it is not JSON. */
+  /** Its parsed data; undefined: it is not JSON. */
   end(bytes: Uint8Array, base: number, end: number): JsonValue | undefined {
     this.push(bytes, base, end)
     return this.#readable && this.#scanner.end() ? this.#builder.end(bytes, base, end - base) : undefined
   }
 
-  /** It is not read this way: what was lifted out of it is let go, or a stream of such events would keep it all. */
+  /** The event is not used: its lifted strings are released, or a stream of such events would keep them all. */
   drop(): void {
     this.#lifted.keepFirst(this.#countBefore)
   }

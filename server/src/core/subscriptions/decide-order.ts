@@ -24,7 +24,7 @@ export type OrderDecision =
       readonly kind: 'ordered'
       readonly change: 'new' | 'upgrade'
       readonly charge: PoolAmount
-      /** At most one per pool; amounts above 0. */
+      /** At most one refund per pool; amounts above 0. */
       readonly refunds: readonly PoolAmount[]
       readonly subscription: Subscription
       readonly terms: SubscriptionTerms
@@ -33,8 +33,8 @@ export type OrderDecision =
   | { readonly kind: 'refused'; readonly reason: 'too-few'; readonly missing: PoolAmount }
 
 /**
- * Buys a plan. While one runs, only a higher one may take its place: it begins now with a period of its own, and of what
- * was paid for the running one the unused part is given back. A lower one waits for the period's end (`Renewal`).
+ * Buys a plan. While one runs, only a higher one may take its place: it begins now with a period of its own, and the
+ * unused part of what was paid for the running one is refunded. A lower one waits for the period's end (`Renewal`).
  */
 export function decideOrder(subscriber: Subscriber, { plan, pool, renews, at }: Order): OrderDecision {
   const { subscription } = subscriber
@@ -66,7 +66,7 @@ export function decideOrder(subscriber: Subscriber, { plan, pool, renews, at }: 
   }
 }
 
-/** What an account would get back if its subscription ended now, by the pools it came from. */
+/** What would be refunded if the subscription ended now, by the pools it was paid from. */
 export function refundsOf(subscriber: Omit<Subscriber, 'funds'>, at: number): readonly PoolAmount[] {
   const amounts = new Map<Pool, bigint>()
   for (const period of termsOf(subscriber)?.periods ?? []) {

@@ -12,7 +12,7 @@ import {
 
 /** A renewal that found too little money is tried again this often… */
 export const RENEWAL_RETRY_MS = 3_600_000
-/** …and given up so long after the period's end. */
+/** … and given up this long after the period's end. */
 export const RENEWAL_GRACE_MS = 3 * 86_400_000
 
 export type RenewalDecision =
@@ -22,7 +22,7 @@ export type RenewalDecision =
       readonly subscription: Subscription
       readonly terms: SubscriptionTerms
     }
-  /** Nothing is due: it was renewed already, cancelled, or replaced by an operator's. */
+  /** Nothing is due: it was renewed already, cancelled, or replaced by an operator. */
   | { readonly kind: 'not-due' }
   | {
       readonly kind: 'not-renewed'
@@ -32,8 +32,8 @@ export type RenewalDecision =
     }
 
 /**
- * Begins the next period: right behind the running one, or now where that is over already. `findPlan` gives the plan as
- * it is sold today; one that is no longer sold ends the subscription with its period.
+ * Begins the next period: directly after the running one, or now if that is over already. `findPlan` returns the plan
+ * as sold today; one that is no longer sold ends the subscription with its period.
  */
 export function decideRenewal(
   subscriber: Subscriber,
@@ -69,7 +69,7 @@ export function decideRenewal(
   }
 }
 
-/** Soon while the period still runs, since that is when a top-up helps without a gap; then by the hour. */
+/** Often while the period still runs, since a top-up then avoids a gap; after that every hour. */
 function nextTry(terms: SubscriptionTerms, at: number): number {
   return at < terms.expiresAt ? terms.expiresAt : at + RENEWAL_RETRY_MS
 }

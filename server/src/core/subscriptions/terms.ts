@@ -1,4 +1,4 @@
-/** What a subscription was paid with and how it goes on: kept beside the subscription itself, which calls read. */
+/** How a subscription was paid and how it continues: kept apart from the subscription itself, which calls read. */
 import type { Subscription } from '../ledger/hot-rows.ts'
 import { type MicroCredits, microCredits } from '../money.ts'
 
@@ -6,7 +6,7 @@ export const POOLS = ['balance', 'credits'] as const
 /** Where a price is taken from. */
 export type Pool = (typeof POOLS)[number]
 
-/** One stretch of time that was paid for, epoch ms. */
+/** A period of time that was paid for, epoch ms. */
 export interface PaidPeriod {
   readonly from: number
   readonly until: number
@@ -15,10 +15,10 @@ export interface PaidPeriod {
 }
 
 export interface SubscriptionTerms {
-  /** Must equal the subscription's own, else an operator has put another in its place. */
+  /** Must equal the subscription's own, else an operator has replaced it. */
   readonly plan: string
   readonly expiresAt: number
-  /** The running stretch and what was paid ahead, oldest first. */
+  /** The running period and those paid in advance, oldest first. */
   readonly periods: readonly PaidPeriod[]
   /** undefined: it ends with its period. */
   readonly renewal: Renewal | undefined
@@ -41,7 +41,7 @@ export interface PlanOffer {
   readonly quota: Subscription['quota']
 }
 
-/** What an account has and holds a plan with. */
+/** The part of an account that a subscription depends on. */
 export interface Subscriber {
   readonly subscription: Subscription | undefined
   readonly terms: SubscriptionTerms | undefined
@@ -54,24 +54,24 @@ export interface PoolAmount {
   readonly amount: MicroCredits
 }
 
-/** The same plan is renewed a little before its end, so that no call falls into a gap. */
+/** The same plan is renewed a little before its end, so that there is no gap. */
 export const RENEWAL_LEAD_MS = 60_000
 
-/** Terms that belong to the subscription as it stands; others are a former one's. */
+/** The terms, if they belong to the present subscription; others belong to a former one. */
 export function termsOf({ subscription, terms }: Omit<Subscriber, 'funds'>): SubscriptionTerms | undefined {
   const same =
     terms !== undefined && terms.plan === subscription?.plan && terms.expiresAt === subscription.expiresAt
   return same ? terms : undefined
 }
 
-/** Of what was paid, the part that stands for time still to come; rounded down, so that the used part is never below 0. */
+/** The part of the payment for the remaining time; rounded down, so that the used part is never below 0. */
 export function unusedOf({ from, until, paid }: PaidPeriod, at: number): MicroCredits {
   if (at >= until) return microCredits(0n)
   if (at <= from) return paid
   return microCredits((paid * BigInt(until - at)) / BigInt(until - from))
 }
 
-/** When a subscription that goes on as `next` is to be renewed: another plan begins when this one is over. */
+/** When a subscription that continues with `next` is renewed: another plan begins when this one ends. */
 export function renewalDueAt(plan: string, next: string, expiresAt: number): number {
   return plan === next ? expiresAt - RENEWAL_LEAD_MS : expiresAt
 }

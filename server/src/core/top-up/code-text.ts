@@ -6,21 +6,21 @@
 const SYMBOLS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const BASE = BigInt(SYMBOLS.length)
 const GROUP_SYMBOLS = 5
-/** 95 bits: nobody finds one by trying, however many there are. */
+/** 95 bits: codes cannot be guessed, however many there are. */
 const VALUE_SYMBOLS = 19
 const CODE_SYMBOLS = VALUE_SYMBOLS + 1
-/** Crockford's check: a prime above the base, so that one wrong symbol and two swapped ones are always seen. */
+/** Crockford's check: a prime above the base, so that one wrong symbol and two swapped ones are always detected. */
 const CHECK_PRIME = 37n
 
-/** Bits of a code that are drawn. */
+/** Random bits of a code. */
 export const CODE_VALUE_BITS = 95
 
-/** More at once would be an answer nobody can look through, and a long transaction. */
+/** More at once would make too long an answer and too long a transaction. */
 export const CODES_PER_BATCH_MAX = 10_000
 
 /**
- * undefined: this value's check would be one of Crockford's five signs, which neither phones nor selections by double
- * click take for part of a word; draw another one.
+ * undefined: the check symbol of this value would be one of Crockford's five punctuation marks, which phones and double
+ * clicks do not treat as part of a word; use another value.
  */
 export function writeCode(value: bigint): string | undefined {
   const check = SYMBOLS[Number(value % CHECK_PRIME)]
@@ -35,7 +35,7 @@ export function writeCode(value: bigint): string | undefined {
   return grouped(symbols)
 }
 
-/** What a person typed in the one form a code has; undefined: no code is written so. */
+/** What a person typed, in canonical form; undefined: it cannot be a code. */
 export function readCode(text: string): string | undefined {
   const symbols = plainSymbols(text)
   if (symbols.length !== CODE_SYMBOLS) return undefined
@@ -53,10 +53,10 @@ export function codeHint(code: string): string {
   return code.slice(0, GROUP_SYMBOLS)
 }
 
-/** Letters that codes never hold, by the symbols they are taken for. */
+/** Letters that codes never contain, with the symbols they are read as. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', U: 'V' }
 
-/** Wide forms become plain ones; blanks and dashes of every kind go. */
+/** Full-width forms become plain ones; blanks and dashes of every kind are removed. */
 function plainSymbols(text: string): string {
   return text
     .normalize('NFKC')

@@ -13,7 +13,7 @@ export function minorDigits(currency: string): number {
   return THOUSANDTHS.has(currency) ? 3 : 2
 }
 
-/** undefined: the amount has parts that are smaller than the currency's. */
+/** undefined: the amount has more decimals than the currency. */
 export function toMinorUnits(amount: string, currency: string): number | undefined {
   const read = parseDecimal(amount)
   if (read.kind === 'refused') return undefined

@@ -1,16 +1,16 @@
 /**
- * What becomes of a payment once it was made. A provider tells of it piece by piece, twice, late and in any order; each
- * piece is merged into what is known so that the order makes no difference, and what the account should have of the
- * payment follows from all that is known.
+ * What happens to a payment after it was made. A provider reports it piece by piece, repeatedly, late and in any order;
+ * each piece is merged into what is known so that the order makes no difference, and what the account should have of
+ * the payment follows from all that is known.
  */
 import type { MicroCredits } from '../money.ts'
 import { microCredits } from '../money.ts'
 import { divideHalfEven } from '../pricing/decimal.ts'
 
-/** Money that went back, or may. Amounts are in the smallest unit of the currency. */
+/** Money that was returned, or may be. Amounts are in the smallest unit of the currency. */
 export type Reversal = RefundedInAll | Refund | Dispute
 
-/** All refunds of the payment together, as far as they had been made. */
+/** The sum of the payment's refunds so far. */
 export interface RefundedInAll {
   readonly kind: 'refunded-in-all'
   readonly amountMinor: number
@@ -31,7 +31,7 @@ export interface Refund {
 export interface Dispute {
   readonly kind: 'dispute'
   readonly id: string
-  /** `inquiry`: a question of the bank's, no money has gone. `open` and `lost`: it has. */
+  /** `inquiry`: the bank asks, no money was taken. `open` and `lost`: it was taken. */
   readonly state: 'inquiry' | 'open' | 'won' | 'lost'
   readonly amountMinor: number
   readonly currency: string
@@ -69,7 +69,7 @@ export function mergeReversal(facts: PaymentFacts, reversal: Reversal): PaymentF
 const REFUND_RANK: Readonly<Record<Refund['state'], number>> = { made: 0, failed: 1 }
 const DISPUTE_RANK: Readonly<Record<Dispute['state'], number>> = { inquiry: 0, open: 1, won: 2, lost: 3 }
 
-/** Providers say when to the second: of two words of one second the later state counts. */
+/** Providers' times are in seconds: of two reports in one second the later state counts. */
 function isNews<State extends string>(
   known: { readonly state: State; readonly at: number } | undefined,
   told: { readonly state: State; readonly at: number },
@@ -104,8 +104,8 @@ export function creditOf(facts: PaymentFacts, price: Price, amount: MicroCredits
 }
 
 /**
- * The sum the provider tells counts refunds that failed later; single ones may be known before the sum is. The greater of
- * the two, without those that failed, is right in either case.
+ * The provider's sum includes refunds that failed later; single refunds may be known before the sum. The greater of the
+ * two, without those that failed, is right in either case.
  */
 function refundedMinor(facts: PaymentFacts, price: Price): number {
   const refunds = Object.values(facts.refunds)
@@ -129,14 +129,14 @@ function minorOf(reversal: Reversal, price: Price): number {
 export type Pool = 'credits' | 'balance'
 
 export interface Funds {
-  /** Without what running calls hold. */
+  /** Credits not held by running calls. */
   readonly credits: MicroCredits
   readonly balance: MicroCredits
 }
 
 /**
- * Where money that went back is taken from: the pool it came into, then the other one, since it may have been exchanged.
- * What neither has stays as a debt of the first pool, which the next top-up pays before anything else.
+ * Where returned money is taken from: the pool it was paid into, then the other one, since it may have been exchanged.
+ * What neither has remains as a debt of the first pool, which the next top-up pays first.
  */
 export function takeBack(
   funds: Funds,

@@ -18,7 +18,7 @@ export function videoCompletion(task: VideoTask, url: string): JsonObject {
   }
 }
 
-/** One sign of life of a running task; the first one opens the message. */
+/** A progress chunk of a running task; the first one opens the message. */
 export function progressChunk(task: VideoTask, place: 'first' | 'later'): JsonObject {
   return {
     ...head(task, 'chat.completion.chunk'),

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import { isJsonObject } from '../json.ts'
 import type { FormFields } from './form.ts'
 
-/** Fields of the chat protocol that mean nothing to a camera. */
+/** Fields of the chat protocol that have no meaning for a video. */
 const CHAT_FIELDS: ReadonlySet<string> = new Set([
   'messages',
   'stream',

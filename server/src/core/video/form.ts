@@ -1,15 +1,16 @@
 /**
- * The fields of an order as they came over the wire, JSON or multipart, in one shape. Multipart names in brackets are what
- * SDKs make of objects and arrays (`input_reference[image_url]`, `reference_images[]`); they become those again.
+ * The fields of an order as they came over the wire, JSON or multipart, in one shape. SDKs turn objects and arrays into
+ * multipart names with brackets (`input_reference[image_url]`, `reference_images[]`); here they become objects and
+ * arrays again.
  */
 import type { JsonValue } from '../json.ts'
 
-/** What a body held, before anything of it is judged. */
+/** The content of a body, before it is checked. */
 export type ReceivedForm =
   | { readonly kind: 'empty' }
   | { readonly kind: 'unreadable'; readonly detail: string }
   | { readonly kind: 'not-json' }
-  /** JSON, but not taken apart: a picture in it may be long. */
+  /** JSON, not parsed yet: an image in it may be long. */
   | { readonly kind: 'json'; readonly chunks: readonly Uint8Array[]; readonly length: number }
   | { readonly kind: 'multipart'; readonly parts: readonly FormPart[] }
 
@@ -18,7 +19,7 @@ export interface FormPart {
   readonly value: string | FormFile
 }
 
-/** A file part. What kind of file it is, its bytes say; the declared type is only the last resort. */
+/** A file part. Its bytes decide the type; the declared type is only the last resort. */
 export interface FormFile {
   readonly mediaType: string
   readonly bytes: Uint8Array
@@ -42,18 +43,18 @@ export function isFormFields(value: FormValue | undefined): value is FormFields 
   return typeof value === 'object' && value !== null && !isFormList(value) && !isFormFile(value)
 }
 
-/** Elements of one array; more is nobody's honest form. */
+/** Elements of one array; no real form has more. */
 const INDEX_MAX = 999
 const DEPTH_MAX = 8
 
-/** The parts as one object; a plain name that comes twice becomes an array, as browsers mean it. */
+/** The parts as one object; a plain name that occurs twice becomes an array, as with browsers. */
 export function fieldsOfParts(parts: readonly FormPart[]): FormFields {
   const root = new Branch()
   for (const { name, value } of parts) root.put(segmentsOf(name), value)
   return root.toFields()
 }
 
-/** `a[b][]` → `a`, `b`, ``. A name whose brackets do not fit together is taken as it stands. */
+/** `a[b][]` → `a`, `b`, ``. A name with unbalanced brackets is taken literally. */
 function segmentsOf(name: string): readonly string[] {
   const matched = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name)
   if (matched === null) return [name]
@@ -62,7 +63,7 @@ function segmentsOf(name: string): readonly string[] {
   return segments.length > DEPTH_MAX ? [name] : segments
 }
 
-/** An object or an array that is being put together; which of the two, its names say in the end. */
+/** An object or an array under construction; its names decide in the end which of the two. */
 class Branch {
   readonly #children = new Map<string, Branch | string | FormFile>()
   #next = 0

@@ -1,9 +1,9 @@
-/** Images of an order, in whatever form they were named: file, data address, public address, bare base64. */
+/** Images of an order, in any of these forms: file, data address, public address, bare base64. */
 import { MEDIA_HEAD_BYTES, typeOfMedia } from '../canonical/media/media-type.ts'
 import { type FormValue, isFormFields, isFormFile, isFormList } from './form.ts'
 import type { VideoMedia } from './request.ts'
 
-/** Given from outside: pure code would be too slow on a hundred megabytes. undefined: the text is not base64. */
+/** Passed in, because pure code would be too slow for a hundred megabytes. undefined: the text is not base64. */
 export type DecodeBase64 = (text: string) => Uint8Array | undefined
 
 export type ReadMedia =
@@ -11,10 +11,10 @@ export type ReadMedia =
   | { readonly kind: 'media'; readonly media: VideoMedia }
   | { readonly kind: 'refused'; readonly message: string }
 
-/** Bare base64 is told from a mistyped address by its length. */
+/** Bare base64 is distinguished from a mistyped address by its length. */
 const BARE_BASE64_LENGTH_MIN = 64
 
-/** `field` is named in the refusal. Takes the objects the official SDK sends as well: `{image_url}`, `{file_id}`. */
+/** `field` is named in the refusal. Also accepts the objects the official SDK sends: `{image_url}`, `{file_id}`. */
 export function readMedia(value: FormValue | undefined, field: string, decode: DecodeBase64): ReadMedia {
   if (value === undefined || value === null) return { kind: 'none' }
   if (isFormFile(value)) {
@@ -30,7 +30,7 @@ export function readMedia(value: FormValue | undefined, field: string, decode: D
   return refused(`${field} must be a file, a data: URL or a public http(s) URL`)
 }
 
-/** One image or several; an array in text form is taken too, since forms know nothing else. */
+/** One image or several; an array as JSON text is accepted too, since forms can only send text. */
 export function readMediaList(
   value: FormValue | undefined,
   field: string,
@@ -59,7 +59,7 @@ function readText(text: string, field: string, decode: DecodeBase64): ReadMedia 
   return refused(`${field} must be a file, a data: URL or a public http(s) URL`)
 }
 
-/** The first bytes decide; what they do not tell keeps its declared type, and the upstream judges it. */
+/** The first bytes decide the type; if they do not, the declared type is kept and the upstream decides. */
 function bytesOf(bytes: Uint8Array, declared: string): ReadMedia {
   const mediaType = typeOfMedia(bytes.subarray(0, MEDIA_HEAD_BYTES), declared, 'image')
   return {

@@ -1,7 +1,7 @@
 /**
- * The length of a finished video, read from its own header as the bytes pass (ISO 14496-12: `moov/mvhd`, `moov/trak/tkhd`).
- * Boxes are stepped over without being kept; only `moov` is, wherever it lies. Anything that is no such file tells
- * nothing, and costs nothing.
+ * The length of a finished video, read from its own header as the bytes pass (ISO 14496-12: `moov/mvhd`,
+ * `moov/trak/tkhd`). Boxes are skipped without being kept, except `moov`, wherever it is. Other kinds of files yield no
+ * result and cost nothing.
  */
 export interface VideoMeasure {
   readonly seconds: number | undefined
@@ -16,14 +16,14 @@ const HEAD_BYTES = 16
 const NOTHING: VideoMeasure = { seconds: undefined, width: undefined, height: undefined }
 
 export class Mp4Reader {
-  /** Bytes of the present box's head, then, of a `moov`, its body. */
+  /** Bytes of the current box's header, then, for a `moov`, its body. */
   #held: Uint8Array = new Uint8Array(0)
-  /** Bytes of the present box that are stepped over. */
+  /** Bytes of the current box still to be skipped. */
   #skip = 0
   #moov: Uint8Array | undefined
   #over = false
 
-  /** Nothing that follows can tell more. */
+  /** Nothing that follows can change the result. */
   get over(): boolean {
     return this.#over
   }
@@ -37,7 +37,7 @@ export class Mp4Reader {
     return this.#moov === undefined ? NOTHING : measure(this.#moov)
   }
 
-  /** Takes what one step needs and gives back the rest. */
+  /** Takes what one step needs and returns the rest. */
   #take(chunk: Uint8Array): Uint8Array {
     if (this.#skip > 0) {
       const stepped = Math.min(this.#skip, chunk.byteLength)
@@ -52,7 +52,7 @@ export class Mp4Reader {
     return chunk.subarray(taken)
   }
 
-  /** The head of a box, or a whole `moov`, is there. */
+  /** The header of a box, or a whole `moov`, is complete. */
   #step(): void {
     const box = headOf(this.#held, 0)
     if (box === undefined || box.size < box.headBytes) {
@@ -60,7 +60,7 @@ export class Mp4Reader {
       return
     }
     if (box.type === 'moov') {
-      // One that is not whole here is absurdly long.
+      // A `moov` that is incomplete here is too long to be read.
       if (this.#held.byteLength === box.size) this.#moov = this.#held.subarray(box.headBytes)
       this.#over = true
       return
@@ -70,7 +70,7 @@ export class Mp4Reader {
   }
 }
 
-/** How many bytes are needed before the next step: a head, or all of a `moov` that is not absurdly long. */
+/** How many bytes are needed before the next step: a header, or a whole `moov` within the limit. */
 function wantedBytes(held: Uint8Array): number {
   if (held.byteLength < 8) return 8
   const box = headOf(held, 0)
@@ -78,7 +78,7 @@ function wantedBytes(held: Uint8Array): number {
   return box.type === 'moov' && box.size <= MOOV_BYTES_MAX ? Math.max(box.size, 8) : box.headBytes
 }
 
-/** Grows by copying into one buffer of the wanted size: a long `moov` comes in many chunks. */
+/** Grows by copying into one buffer of the wanted size: a long `moov` arrives in many chunks. */
 function joined(held: Uint8Array, more: Uint8Array, wanted: number): Uint8Array {
   if (held.buffer.byteLength >= held.byteOffset + wanted && held.byteOffset === 0) {
     const grown = new Uint8Array(held.buffer, 0, held.byteLength + more.byteLength)
@@ -93,12 +93,12 @@ function joined(held: Uint8Array, more: Uint8Array, wanted: number): Uint8Array 
 
 interface BoxHead {
   readonly type: string
-  /** Of the whole box. 0 in the file means: to its end. */
+  /** Size of the whole box. 0 in the file means: to its end. */
   readonly size: number
   readonly headBytes: number
 }
 
-/** undefined: the head itself is not whole yet. */
+/** undefined: the header is not complete yet. */
 function headOf(bytes: Uint8Array, at: number): BoxHead | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (at + 8 > bytes.byteLength) return undefined
@@ -134,7 +134,7 @@ function* boxesOf(bytes: Uint8Array): Generator<{ readonly type: string; readonl
   }
 }
 
-/** Version 1 has 64-bit times; a duration of all ones means that nobody knows it. */
+/** Version 1 has 64-bit times; a duration of all ones means unknown. */
 function secondsOf(body: Uint8Array): number | undefined {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength)
   const wide = body[0] === 1

@@ -1,10 +1,13 @@
-/** The one byte range of a `Range` header (RFC 9110 §14): players ask for the head, the tail, or from somewhere on. */
+/**
+ * The one byte range of a `Range` header (RFC 9110 §14): players ask for the first bytes, the last bytes, or everything
+ * from an offset.
+ */
 export type ByteRange =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly start: number; readonly end: number }
   | { readonly kind: 'unsatisfiable' }
 
-/** Several ranges, other units and unreadable ones are answered with the whole, as the standard allows. */
+/** Several ranges, other units and unreadable ones are answered with the whole file, as the standard allows. */
 export function readRange(header: string | undefined, bytes: number): ByteRange {
   const [, first = '', last = ''] =
     /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []

@@ -1,6 +1,6 @@
 /**
- * From fields to an order (docs/reference/contract.md#4.4): what is known is read, aliases included, everything else is
- * passed on.
+ * Turns fields into an order (docs/reference/contract.md#4.4): known fields are read, aliases included, everything else
+ * is passed on.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { type FormFields, type FormValue, isFormFields, isFormFile, isFormList } from './form.ts'
@@ -12,7 +12,7 @@ export interface VideoOrderFields {
   readonly model: string
   readonly user: string | undefined
   readonly request: VideoRequest
-  /** Fields the client sent that no upstream gets, as they are named there. */
+  /** Fields the client sent that are not passed upstream, by their names. */
   readonly dropped: readonly string[]
   /** `size` as sent, trimmed. */
   readonly size: string
@@ -62,7 +62,7 @@ export function readOrder(fields: FormFields, decode: DecodeBase64): ReadOrder {
   }
 }
 
-/** `seconds` as sent, else `duration` under its usual names: whatever says the length is what is billed. */
+/** `seconds` as sent, else `duration` under its usual names: whichever declares the length is billed. */
 function readSecondsText(fields: FormFields): string | undefined {
   return firstText(fields, ['seconds', ...SECONDS_ALIASES])
 }
@@ -98,10 +98,10 @@ function found(read: ReadMedia): VideoMedia | undefined {
 const AUDIO_FLAGS = ['generate_audio', 'audio', 'with_audio', 'sound'] as const
 const WATERMARK_FLAGS = ['watermark'] as const
 const EXTEND_FLAGS = ['prompt_extend', 'prompt_optimizer', 'enhance_prompt'] as const
-/** Some vendors have objects or words of their own under these names: what is no flag is passed on. */
+/** Some vendors have objects or values of their own under these names: anything but a flag is passed on. */
 const FLAGS: ReadonlySet<string> = new Set([...AUDIO_FLAGS, ...WATERMARK_FLAGS, ...EXTEND_FLAGS])
 
-/** Fields with a place of their own in the order. */
+/** Fields that the order has itself. */
 const READ: ReadonlySet<string> = new Set([
   'model',
   'prompt',
@@ -125,9 +125,9 @@ const READ: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Never passed on: addresses the vendor would tell the client's task to; several results where one is billed; another length
- * or model beside the ones that are billed; queues that finish after two days. In whatever letters, blanks and strokes: some
- * upstreams mind none of them.
+ * Never passed on: addresses that the vendor would call; several results when one is billed; another length or model
+ * than the billed ones; queues that finish after two days. Compared without case, blanks and separators, which some
+ * upstreams ignore.
  */
 const WITHHELD: ReadonlySet<string> = new Set(
   (
@@ -164,7 +164,7 @@ function extrasOf(fields: FormFields): JsonObject {
   return extras
 }
 
-/** A file in a field nobody knows has no form any upstream could take it in. */
+/** A file in an unknown field cannot be passed on in any form. */
 function jsonOf(value: FormValue): JsonValue | undefined {
   if (isFormFile(value)) return undefined
   if (isFormList(value)) {
@@ -191,7 +191,7 @@ function firstText(fields: FormFields, names: readonly string[]): string | undef
   return undefined
 }
 
-/** Numbers are taken where text is meant: `seconds: 8`. */
+/** Numbers are accepted as text: `seconds: 8`. */
 function textOf(value: FormValue | undefined): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined
@@ -213,7 +213,7 @@ function firstFlag(fields: FormFields, names: readonly string[]): boolean | unde
   return undefined
 }
 
-/** Forms carry only text, and some vendors' own words for it are `on` and `off`. */
+/** Forms can only send text, and some vendors use `on` and `off`. */
 function flagOf(value: FormValue | undefined): boolean | undefined {
   if (typeof value === 'boolean') return value
   const word = textOf(value)?.trim().toLowerCase()
@@ -222,7 +222,7 @@ function flagOf(value: FormValue | undefined): boolean | undefined {
   return NO.has(word) ? false : undefined
 }
 
-/** Addresses, each as text or as an object that names one. */
+/** Addresses, each as text or as an object with an address. */
 function addresses(value: FormValue | undefined): readonly string[] {
   if (value === undefined) return []
   const list = isFormList(value) ? value : [value]
@@ -232,14 +232,14 @@ function addresses(value: FormValue | undefined): readonly string[] {
   })
 }
 
-/** Nobody makes a shorter video: less than this declares nothing, and the vendor takes a length of its own. */
+/** No vendor makes a shorter video: less than this declares no length, and the vendor chooses its own. */
 const SECONDS_LEAST = 1
 const SECONDS_MAX = 999_999_999
 
 /**
  * The length an order declares: what is billed and shown (docs/reference/contract.md#4.4, #8-25). Text that is no
- * positive number declares nothing, `-1` and `0` included, by which some vendors mean a length of their own choice.
- * What a loose reader takes for a number is that number: `4e1`, `1_0`, `0x10`, `１２`.
+ * positive number declares no length, `-1` and `0` included, which for some vendors mean a length of their choice. What
+ * a lenient parser reads as a number is that number: `4e1`, `1_0`, `0x10`, `１２`.
  */
 export function declaredSeconds(text: string | undefined): number | undefined {
   if (text === undefined || text.length > 40) return undefined
@@ -249,10 +249,10 @@ export function declaredSeconds(text: string | undefined): number | undefined {
   return Number(number.toFixed(DECIMALS_MAX))
 }
 
-/** As of amounts. */
+/** As for amounts. */
 const DECIMALS_MAX = 6
 
-/** What is billed, what is shown, and what the vendor is told (docs/reference/contract.md#D-video-18). */
+/** What is billed, what is shown, and what is sent to the vendor (docs/reference/contract.md#D-video-18). */
 export interface OrderedSeconds {
   readonly billed: number
   /** Shown as `seconds`. */

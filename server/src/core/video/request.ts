@@ -1,18 +1,21 @@
 /**
- * A video order in no vendor's format: what `POST /v1/videos` (JSON or multipart) and a chat call to a video model are
- * both read into, and what every vendor's form is made from (docs/reference/contract.md#4.4).
+ * A video order in no vendor's format: `POST /v1/videos` (JSON or multipart) and a chat call to a video model are both
+ * read into it, and every vendor's request is made from it (docs/reference/contract.md#4.4).
  */
 import type { JsonObject } from '../json.ts'
 
 export interface VideoRequest {
   readonly prompt: string
-  /** As the client sent it, trimmed; undefined: absent or empty. May be no number at all: then it is forwarded as it is. */
+  /**
+   * As the client sent it, trimmed; undefined: absent or empty. May not be a number at all: then it is forwarded
+   * unchanged.
+   */
   readonly seconds: string | undefined
   /** Parsed `size`; undefined: absent, or not of the form `<width>x<height>`. */
   readonly size: VideoSize | undefined
-  /** Explicit `ratio` (aliases `aspect_ratio`, `aspectRatio`), such as `16:9`: wins over the one of `size`. */
+  /** Explicit `ratio` (aliases `aspect_ratio`, `aspectRatio`), such as `16:9`: takes precedence over that of `size`. */
   readonly ratio: string | undefined
-  /** Explicit `resolution`, such as `720p`, as sent: wins over the one of `size`. */
+  /** Explicit `resolution`, such as `720p`, as sent: takes precedence over that of `size`. */
   readonly resolution: string | undefined
   /** `input_reference`. */
   readonly firstFrame: VideoMedia | undefined
@@ -33,8 +36,8 @@ export interface VideoRequest {
   /** `prompt_extend` (aliases `prompt_optimizer`, `enhance_prompt`). */
   readonly promptExtend: boolean | undefined
   /**
-   * Every other top-level field, as sent: passed to the upstream unchanged. Routing keys, and fields that would lead the
-   * vendor to call the client's own hosts (`callback_url`, `webhook`), are not in here.
+   * Every other top-level field, as sent: passed to the upstream unchanged. Routing keys, and fields that would make
+   * the vendor call the client's own hosts (`callback_url`, `webhook`), are not in here.
    */
   readonly extras: JsonObject
 }

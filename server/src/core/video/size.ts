@@ -1,10 +1,10 @@
 /**
- * From the pixels a client asks for to what vendors take instead: a ratio, a resolution step, or the nearest size of a
- * list. What cannot be converted is `undefined` and left out (docs/reference/contract.md#4.4).
+ * Converts the pixels a client asks for into what vendors accept instead: a ratio, a resolution step, or the nearest
+ * size of a list. What cannot be converted is `undefined` and left out (docs/reference/contract.md#4.4).
  */
 import type { VideoSize } from './request.ts'
 
-/** Resolution steps by the pixel area their 16:9 picture has. */
+/** Resolution steps by the pixel area of their 16:9 frame. */
 const TIER_AREAS = {
   '480p': 854 * 480,
   '540p': 960 * 540,
@@ -21,12 +21,12 @@ export type Tier = keyof typeof TIER_AREAS
 const TIERS: readonly Tier[] = ['480p', '540p', '720p', '768p', '1080p', '2k', '4k']
 
 /**
- * A vendor's own word for each step it has. A step that stands for its neighbour has the neighbour's word: a vendor
- * whose 720-line step is called 768P says so under `720p` as well.
+ * A vendor's own word for each step it has. A step without a word of its own has its neighbour's: for a vendor whose
+ * 720-line step is called 768P, `720p` maps to it as well.
  */
 export type TierWords = Readonly<Partial<Record<Tier, string>>>
 
-/** Vendors' pixel tables are rounded to their encoders' blocks: 832x480 is sold as 16:9 and is 2.5 % off. */
+/** Vendors' pixel tables are rounded to their encoders' blocks: 832x480 is offered as 16:9 and is 2.5 % off. */
 const RATIO_ERROR_MAX = 0.03
 
 /** The step whose area is nearest. */
@@ -34,7 +34,7 @@ export function tierOfSize(size: VideoSize): Tier {
   return nearest(TIERS, (tier) => Math.abs(TIER_AREAS[tier] - areaOf(size))) ?? '720p'
 }
 
-/** The vendor's word for the nearest step; where it lacks that step, for the next lower one it has, else its lowest. */
+/** The vendor's word for the nearest step; if it lacks that step, for the next lower one it has, else its lowest. */
 export function tierWordOf(size: VideoSize, words: TierWords): string | undefined {
   const tier = stepAtMost(
     tierOfSize(size),
@@ -106,7 +106,7 @@ function ratioError(wanted: number, entry: string): number {
   return value === undefined ? Number.POSITIVE_INFINITY : Math.abs(wanted - value) / value
 }
 
-/** Of `16:9`, `1280x720`, `1280*720`. */
+/** The ratio of `16:9`, `1280x720` or `1280*720`. */
 function ratioValue(text: string): number | undefined {
   const found = /^(\d+)[x*:](\d+)$/i.exec(text.trim())
   const value = Number(found?.[1]) / Number(found?.[2])

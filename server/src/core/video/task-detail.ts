@@ -1,6 +1,6 @@
 /**
- * What a task carries along so that whichever instance ends it can price and log its call: the call's description, the
- * terms frozen at its reservation, the attempts so far. It is written as JSON and read back by the same code.
+ * What a task stores so that any instance that ends it can price and log its call: the call's description, the terms
+ * frozen at its reservation, the attempts so far. It is written as JSON and read back by the same code.
  */
 import type { AttemptRecord } from '../ledger/log-row.ts'
 import type { CallDescription } from '../calls/ends/recover.ts'
@@ -14,25 +14,25 @@ export interface TaskDetail {
   readonly terms: string
   /** Percent, as decimal text. */
   readonly userRate: string
-  /** Of the calendar month a charge counts in. */
+  /** Time zone of the calendar month a charge counts in. */
   readonly timezone: string
-  /** Of the chain in use; the same one polls that created. */
+  /** Credential of the chain in use; polls use the one that created the task. */
   readonly credentialId: CredentialId | undefined
   readonly forwardModelId: ForwardModelId | undefined
   readonly attempts: readonly AttemptRecord[]
   readonly dropped: readonly string[]
   /** Images that were published for the vendor to fetch. */
   readonly inputs: number
-  /** Epoch ms: from here on nobody waits any more. */
+  /** Epoch ms: from then on the task is no longer waited for. */
   readonly deadlineAt: number
-  /** Epoch ms: a create call without an answer is looked for until then. */
+  /** Epoch ms: until then, the task of a create call without an answer is searched for. */
   readonly searchUntil: number | undefined
-  /** What the vendor advised last. */
+  /** The vendor's last advice, ms. */
   readonly afterMs: number
   readonly firstByteMs: number | undefined
-  /** What was finished upstream and is on its way to us. */
+  /** A result that is finished upstream and being fetched. */
   readonly result: FinishedResult | undefined
-  /** Only of a response: what its charge is estimated from where its upstream reports no usage. */
+  /** Only for a response: the basis for its charge if the upstream reports no usage. */
   readonly response?: { readonly inputTokens: number; readonly outputTokensMax: number } | undefined
 }
 
@@ -44,7 +44,7 @@ export interface FinishedResult {
   readonly size: string | undefined
 }
 
-/** Tasks outlive upgrades: what another version wrote is told apart. */
+/** Tasks outlive upgrades: the version that wrote a row is recorded. */
 const VERSION = 1
 
 export function encodeDetail(detail: TaskDetail): JsonObject {
@@ -52,7 +52,7 @@ export function encodeDetail(detail: TaskDetail): JsonObject {
   return json as JsonObject
 }
 
-/** Throws where the row was written by no version of this code. */
+/** Throws if no version of this code wrote the row. */
 export function decodeDetail(json: JsonObject): TaskDetail {
   const { version, description, terms, attempts } = json
   if (

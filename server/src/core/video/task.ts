@@ -1,6 +1,6 @@
 /**
- * A video task as it is kept (docs/reference/contract.md#3, #D-video-12): an order that outlives its request, its
- * process and its instance.
+ * A video task as stored (docs/reference/contract.md#3, #D-video-12): an order that outlives its request, its process
+ * and its instance.
  */
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
@@ -11,7 +11,7 @@ export type TaskKind = 'video' | 'response'
 
 export type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed'
 
-/** One task. Everything a poller of any instance needs to go on with it. */
+/** One task. Everything the poller of any instance needs to continue it. */
 export interface VideoTask {
   /** `video_` and an opaque suffix. */
   readonly id: string
@@ -23,14 +23,14 @@ export interface VideoTask {
   readonly status: VideoStatus
   /**
    * `intent`: written, nothing sent. `sent`: the create call left. `running`: the vendor has it. `unknown`: the create
-   * call got no answer and is never sent again. `fetching`: done upstream, bytes on their way to us. `ended`.
+   * call got no answer and is never sent again. `fetching`: finished upstream, bytes being downloaded. `ended`.
    */
   readonly phase: 'intent' | 'sent' | 'running' | 'unknown' | 'fetching' | 'ended'
   readonly modelId: ModelId
   readonly chainId: ChainId | undefined
   readonly vendorCode: VendorCode | undefined
   readonly byok: boolean
-  /** The vendor's state machine's own memory. */
+  /** State of the vendor's state machine. */
   readonly state: JsonObject
   /** The next request to send and when, JSON of an `HttpRequest`; undefined: none. */
   readonly next: JsonObject | undefined
@@ -58,7 +58,7 @@ export interface VideoTask {
   /** Lower-case hex. */
   readonly blobSha256: string | undefined
   readonly error: VideoTaskError | undefined
-  /** Short and free of secrets: what the vendor said last, for operators. */
+  /** Short and free of secrets: the vendor's last answer, for operators. */
   readonly lastAnswer: string | undefined
   /** Everything else the request pipeline needs to end the call: attempts so far, dropped fields, price terms, description. */
   readonly detail: JsonObject
@@ -74,11 +74,11 @@ export interface VideoTaskError {
   readonly gatewayCode?: ErrorCode
   /** Sent as `Retry-After` where waiting helps. */
   readonly retryAfterMs?: number | undefined
-  /** A vendor had the task, or may have had it: a repetition of the order joins this end instead of beginning anew. */
+  /** A vendor had the task, or may have had it: a repeated order gets this result instead of starting anew. */
   readonly accepted?: boolean
 }
 
-/** What may change of a task; absent: as it was. */
+/** What may change of a task; absent: unchanged. */
 export type VideoTaskPatch = Partial<
   Omit<VideoTask, 'id' | 'kind' | 'keyId' | 'accountId' | 'callId' | 'createdAt'>
 >

@@ -87,7 +87,7 @@ export function abandonedLog({ log }: AbandonOperation): CallLogRow {
   return { ...log, amount: ZERO, deducted: ZERO, owed: ZERO, subscriptionCovered: false, capped: false }
 }
 
-/** Automatic exchange is due where something was charged. */
+/** Automatic exchange is checked whenever something was charged. */
 export function exchangeAfter(account: AccountRow, charged: MicroCredits): MicroCredits {
   return charged > 0n && account.apiDeduction ? exchangeWhenLow(account) : ZERO
 }

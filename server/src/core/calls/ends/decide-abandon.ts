@@ -51,7 +51,7 @@ export function decideAbandon(draft: Draft, operation: AbandonOperation): DoneOu
   return { kind: 'done' }
 }
 
-/** What this call held of the month is free now, also for what earlier ones owe. */
+/** What this call held of the month is free again, so debts of earlier calls may be charged. */
 function releaseHolds(
   draft: Draft,
   open: OpenCall,

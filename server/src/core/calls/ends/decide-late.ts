@@ -143,7 +143,7 @@ function chargeMore(
   return microCredits(recovered.owed + owed)
 }
 
-/** First from what is still owed for it; a past month is not corrected. */
+/** Reduces the debt for the call first. A past month's spending is not corrected. */
 function giveBack(
   draft: Draft,
   { open, recovered }: LateCall,
@@ -183,7 +183,7 @@ function giveBack(
   return least(microCredits(recovered.owed - forgiven), truth.charged)
 }
 
-/** Charges what is owed as far as the cap allows, then the exchange that is due after all charges. */
+/** Charges what is owed as far as the cap allows, then makes the exchange that is due after all charges. */
 function payOwed(
   draft: Draft,
   call: { readonly open: OpenCall; readonly truth: Truth; readonly month: { readonly startAt: number } },

@@ -5,7 +5,7 @@ import type { Draft } from '../../ledger/draft.ts'
 import type { OpenCall, RecoveredCall, Taken } from '../../ledger/hot-rows.ts'
 import type { AbandonOperation, SettleOperation } from '../../ledger/operations.ts'
 
-/** What is kept of a call that recovery ends; its windows are read after they were written. */
+/** What is kept of a call that recovery ends. Its window counts are read after the windows were written. */
 export interface Leaving extends Pick<RecoveredCall, 'charged' | 'owed' | 'quotaCharged' | 'monthStart'> {
   readonly endOf: (taken: Taken) => CallEnd
 }

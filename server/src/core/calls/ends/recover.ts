@@ -10,8 +10,8 @@ import { type CallLogRow, EMPTY_LOG_ROW } from '../../ledger/log-row.ts'
 import type { AbandonOperation, SettleOperation } from '../../ledger/operations.ts'
 
 /**
- * What is known of a call when it is reserved, and goes into its log row however it ends. Of its pieces only those that
- * differ from one plain call.
+ * What is known of a call when it is reserved; it goes into the log row however the call ends. Only the pieces that
+ * differ from one plain call are kept.
  */
 export interface CallDescription extends Kept<Pieces> {
   readonly requestId: string
@@ -38,7 +38,7 @@ export function encodeDescription(description: CallDescription): string {
   return JSON.stringify(description)
 }
 
-/** Reads a description back; from a damaged one whatever can be read, because losing the charge would be worse. */
+/** Reads a description back; of a damaged one, whatever can be read, because losing the charge would be worse. */
 export function decodeDescription(
   text: string,
   call: Pick<OpenCall, 'callId' | 'startedAt' | 'modelId'>,
@@ -147,8 +147,8 @@ function settleRecovered(
 }
 
 /**
- * The log row of a call that is not ended by its own process: from its description and its last progress. An answer that
- * had begun has status 200; of others it is only known that they did not end.
+ * The log row of a call that is not ended by its own process: from its description and its last progress. An answer
+ * that had begun has status 200; of any other it is only known that it did not finish.
  */
 export function describedRow(
   call: Pick<OpenCall, 'callId' | 'keyId' | 'accountId' | 'touchedAt'>,
@@ -156,7 +156,7 @@ export function describedRow(
   progress: CallProgress | undefined,
 ): CallLogRow {
   const chain = progress && description.chains?.[String(progress.chainId)]
-  // A video is recorded before anybody is told of it.
+  // A video's row is written before its client gets an answer.
   const begun = progress !== undefined && progress.usageSource !== 'declared'
   return {
     ...EMPTY_LOG_ROW,
@@ -205,7 +205,7 @@ const textOf = (value: JsonValue | undefined): string | undefined =>
 const numberOf = (value: JsonValue | undefined): number | undefined =>
   typeof value === 'number' ? value : undefined
 
-/** Under the names they were written with. */
+/** Under the names of the release that wrote them. */
 const keptPieces = (parsed: JsonObject): Kept<Pieces> =>
   Object.fromEntries(Object.keys(ONE_CALL).map((name) => [name, numberOf(parsed[name])]))
 

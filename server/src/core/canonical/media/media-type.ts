@@ -30,7 +30,7 @@ export function typeOfMedia(
   return !UNTELLING.has(type) && mayHold(type, media) ? type : undefined
 }
 
-/** Documents that are words: every protocol has a place for them as text. */
+/** Documents that are plain text: every protocol can carry them as text. */
 export function isTextual(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml'
 }

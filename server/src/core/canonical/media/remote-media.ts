@@ -1,6 +1,6 @@
 /**
- * Media a client named by its address and a chain wants in the request itself: which they are, and the conversation with
- * their bytes in their place. The caller fetches them in between.
+ * Media that a client named by address but a chain wants inline: lists them, and replaces them with their bytes. The
+ * caller fetches the bytes in between.
  */
 import type { CanonicalRequest, MediaPart, MediaSource, Part, ToolResultPart, Turn } from '../request.ts'
 
@@ -26,7 +26,7 @@ export function listRemoteMedia(request: CanonicalRequest, needsInline: NeedsInl
   return [...found.values()]
 }
 
-/** Turns without such media stay the same values. */
+/** Turns without such media are returned unchanged. */
 export function inlineMedia(
   request: CanonicalRequest,
   needsInline: NeedsInline,

@@ -1,7 +1,10 @@
 /** For upstreams that refuse a history with an unanswered call: adds results that say so (docs/protocols.md#trap-29). */
 import type { ToolCallPart, ToolResultPart, Turn } from '../request.ts'
 
-/** The turns, with an answer behind each call that nobody answered. Calls at the very end wait for the client. */
+/**
+ * The turns, with a result added after each unanswered call. Calls at the very end are left: the client has yet to
+ * answer them.
+ */
 export function answerOpenCalls(turns: readonly Turn[]): readonly Turn[] {
   const answered = new Set(turns.flatMap(({ parts }) => parts.filter(isResult).map(({ callId }) => callId)))
   const told: Turn[] = []
@@ -28,7 +31,7 @@ function isResult(part: Turn['parts'][number]): part is ToolResultPart {
   return part.type === 'tool-result'
 }
 
-/** Right behind the turn that called, before any system message. */
+/** Directly after the turn with the calls, before any system message. */
 function endOfCalls(told: readonly Turn[]): number {
   return told.findLastIndex(({ role }) => role === 'assistant') + 1
 }

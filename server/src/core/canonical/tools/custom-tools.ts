@@ -1,6 +1,6 @@
 /**
  * Free-text tools where an upstream only knows functions: a function with one text argument, `input`, and back
- * (docs/protocols.md#requests-between-protocols). The way back reads the text out of the JSON as it is written, without
+ * (docs/protocols.md#requests-between-protocols). On the way back the text is read from the JSON as it streams, without
  * waiting for its end.
  */
 import { isJsonObject, type JsonObject } from '../../json.ts'

@@ -51,14 +51,17 @@ const UNCHANGED: CallRestorer = {
   whole: (call) => call,
 }
 
-/** Arguments that do not begin as expected are read whole; no tool takes this much text. */
+/**
+ * Arguments that do not begin as expected are buffered until they are complete, up to this length; no tool takes this
+ * much text.
+ */
 const WHOLE_LENGTH_MAX = 16 * 1024 * 1024
 const HEAD = '{"input":"'
 
-/** The value of `input` as it is being written, escapes resolved, without waiting for its end. */
+/** The value of `input` as it streams, escapes resolved, without waiting for its end. */
 export class CustomInputReader {
   #mode: 'head' | 'text' | 'after' | 'whole' = 'head'
-  /** What was read but not yet told: the head, half an escape, or everything. */
+  /** What was read but not yet returned: the head, half an escape, or everything. */
   #held = ''
 
   push(piece: string): string {
@@ -75,7 +78,7 @@ export class CustomInputReader {
     }
   }
 
-  /** What is left when the arguments are over. */
+  /** The remaining text once the arguments are complete. */
   end(): string {
     const held = this.#held
     this.#held = ''
@@ -116,7 +119,7 @@ export class CustomInputReader {
   }
 }
 
-/** How many characters the head takes, white space allowed between its signs; `partly`: it may still come. */
+/** Length of the head in characters, white space allowed between its tokens; `partly`: it may be incomplete. */
 function matchHead(text: string): number | 'partly' | undefined {
   let matched = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -147,7 +150,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
-/** `undefined`: the escape is not complete yet. A pair of surrogates is told together. */
+/** `undefined`: the escape is not complete yet. A surrogate pair is returned together. */
 function escapeAt(
   text: string,
   at: number,

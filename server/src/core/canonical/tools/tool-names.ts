@@ -5,7 +5,7 @@
 import { hashText } from '../hash-text.ts'
 import type { Tool } from '../request.ts'
 
-/** Shorter limits than a hash: no vendor has one but Mistral's nine. */
+/** The only vendor whose limit is shorter than a hash is Mistral, with nine. */
 const HASH_LENGTH = 11
 /** Mistral takes call ids of exactly nine letters or digits (its 400 says so), so a limit of nine means that form. */
 const NINE = 9
@@ -34,7 +34,10 @@ export function upstreamCallId(id: string, maxLength: number): string {
 /** Finds the client's own tool behind an upstream name; the name itself when the client declared no such tool. */
 export type ToolFinder = (upstreamName: string) => NamedTool & { readonly kind: 'function' | 'custom' }
 
-/** Limits upstreams have: OpenAI and most others, and Anthropic. An answer does not say which one it came through. */
+/**
+ * Name lengths of upstreams: OpenAI and most others, and Anthropic. An answer does not say which limit was applied to
+ * its names.
+ */
 const NAME_LENGTHS = [64, 128] as const
 
 export function findTools(tools: readonly Tool[], maxLength: number): ToolFinder {

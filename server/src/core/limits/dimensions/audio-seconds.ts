@@ -1,7 +1,7 @@
 import type { DimensionRule } from '../dimension-rule.ts'
 import { hundredthsOf } from '../units.ts'
 
-/** Seconds of sound to transcribe, in hundredths: measured when the call is admitted; the vendor may find more. */
+/** Seconds of sound to transcribe, in hundredths: measured when the call is admitted; the vendor may measure more. */
 export const audioSeconds: DimensionRule = {
   code: 42902,
   admission: 'hold',

@@ -1,8 +1,8 @@
 import type { AnswerTable } from './answer-table.ts'
 
 /**
- * Responses (docs/protocols.md#responses-streams): every event names its type; the first two or three only say that
- * work was taken on.
+ * Responses (docs/protocols.md#responses-streams): every event names its type; the first two or three only say that the
+ * request was accepted.
  */
 export const RESPONSES_ANSWERS = {
   stream: {

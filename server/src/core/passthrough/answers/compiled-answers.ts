@@ -9,7 +9,7 @@ import type { AnswerRole, AnswerTable, EventRule } from './answer-table.ts'
 import { compileWatchTree, type WatchNode } from '../watch-tree.ts'
 import { createWordTable, type WordTable } from '../word-table.ts'
 
-/** A protocol's table in the form the taps walk: words and paths matched as bytes. */
+/** A protocol's table in the form the taps use: words and paths matched as bytes. */
 export interface CompiledAnswers {
   readonly stream: {
     readonly tree: WatchNode
@@ -106,11 +106,11 @@ const WANTED: ReadonlySet<AnswerRole> = new Set([
 
 export const MODEL_WATCH: number = ROLE_NUMBERS.model
 
-/** What is read of the answers of one wire form. */
+/** What is read from the answers of one wire form. */
 export interface AnswerForm {
   readonly answers: CompiledAnswers
   readonly usage: () => UsageReader
-  /** False: an answer is a document, whatever was asked for. */
+  /** False: an answer is one document, whatever was requested. */
   readonly streams: boolean
 }
 
@@ -118,7 +118,7 @@ export function answerForm(table: AnswerTable, usage: () => UsageReader): Answer
   return { answers: compile(table), usage, streams: true }
 }
 
-/** Of answers that are one JSON document each and are never streamed. */
+/** For answers that are one JSON document each and are never streamed. */
 export function wholeAnswerForm(
   fields: AnswerTable['body']['fields'],
   usage: () => UsageReader = NOTHING_TOLD,
@@ -129,7 +129,7 @@ export function wholeAnswerForm(
   }
 }
 
-/** Of answers without usage. */
+/** For answers without usage. */
 const NOTHING_TOLD = (): UsageReader => ({ read: () => undefined })
 
 const NO_STREAM: AnswerTable['stream'] = {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../json.ts'
 
-/** The part of an event or body that an error reader understands: what holds the `error` member. */
+/** The part of an event or body that an error reader understands: the object with the `error` member. */
 export function errorIn(raw: JsonValue): JsonValue {
   if (!isJsonObject(raw)) return raw
   // `response.failed` carries the whole response; its `error` says what happened.

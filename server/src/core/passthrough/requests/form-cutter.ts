@@ -6,17 +6,17 @@ import type { Span } from '../splice.ts'
 
 export interface FormPart {
   readonly name: string
-  /** It has the name of a file. */
+  /** It has a filename. */
   readonly isFile: boolean
 }
 
 export interface FormSink {
   begin(part: FormPart): void
-  /** `span`: of its content in the body. `text`: that content, of a part that is no file and not too long. */
+  /** `span`: of its content in the body. `text`: that content, if the part is no file and not too long. */
   end(part: FormPart, span: Span, text: Uint8Array | undefined): void
 }
 
-/** Of one part. */
+/** Bytes of one part's header. */
 const HEADER_BYTES_MAX = 16_384
 const DASH = 0x2d
 const CR = 0x0d
@@ -30,17 +30,17 @@ type State = 'start' | 'boundary' | 'header' | 'content' | 'epilogue'
 export class FormCutter {
   /** Bytes so far. */
   length = 0
-  /** What is wrong with the form; undefined: nothing yet. All is known after `end`. */
+  /** What is wrong with the form; undefined: nothing so far. Final after `end`. */
   mistake: string | undefined
   readonly #delimiter: Uint8Array
   readonly #overlaps: readonly number[]
   readonly #textBytesMax: number
   readonly #sink: FormSink
   #state: State = 'start'
-  /** What came since, in pieces too small to be looked at. */
+  /** What arrived since, in pieces too small to be read yet. */
   #pieces: Uint8Array[] = []
   #pieceBytes = 0
-  /** What is not dealt with yet: it begins at `#at` of the body. */
+  /** What is not processed yet: it begins at offset `#at` of the body. */
   #rest: Uint8Array = NOTHING
   #at = 0
   #part: FormPart | undefined
@@ -48,7 +48,7 @@ export class FormCutter {
   #text: Uint8Array[] = []
   #textLength = 0
 
-  /** `textBytesMax`: of a part that is no file. */
+  /** `textBytesMax`: for a part that is no file. */
   constructor(boundary: string, textBytesMax: number, sink: FormSink) {
     this.#delimiter = new TextEncoder().encode(`--${boundary}`)
     this.#overlaps = overlapsOf(this.#delimiter)
@@ -56,7 +56,7 @@ export class FormCutter {
     this.#sink = sink
   }
 
-  /** The last boundary has come. */
+  /** The last boundary has arrived. */
   get isWhole(): boolean {
     return this.#state === 'epilogue' && this.mistake === undefined
   }
@@ -81,7 +81,7 @@ export class FormCutter {
     while (this.mistake === undefined && this.#step()) continue
   }
 
-  /** False: more bytes are needed. */
+  /** Returns false if more bytes are needed. */
   #step(): boolean {
     switch (this.#state) {
       case 'start':
@@ -170,7 +170,7 @@ export class FormCutter {
     return false
   }
 
-  /** No byte is compared again and again, however much of a boundary a file holds. */
+  /** Linear time: no byte is compared again, even if a file contains parts of the boundary. */
   #findDelimiter(): number | undefined {
     const { length } = this.#delimiter
     let matched = 0
@@ -220,7 +220,9 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return all
 }
 
-/** Of each beginning of a text, how long its longest end is that is a beginning, too (Knuth, Morris and Pratt). */
+/**
+ * For each prefix of a text, the length of its longest proper suffix that is also a prefix (Knuth, Morris and Pratt).
+ */
 function overlapsOf(text: Uint8Array): readonly number[] {
   const overlaps = [0]
   let matched = 0
@@ -241,12 +243,12 @@ function findHeaderEnd(bytes: Uint8Array): number | undefined {
 }
 
 const FIELD = /^([\w-]+):[ \t]*(.*)$/
-/** Values are quoted, without marks that some readers take for escapes, or single words. */
+/** Values are single words, or quoted without characters that some parsers take for escapes. */
 const DISPOSITION =
   /^form-data((?:[ \t]*;[ \t]*[\w*-]+=(?:"(?:[^"\\]|\\[^"\\])*"|[^\s";\\]+))+)[ \t]*;?[ \t]*$/i
 const PARAMETER = /;[ \t]*([\w*-]+)=(?:"((?:[^"\\]|\\[^"\\])*)"|([^\s";\\]+))/g
 
-/** What is wrong with it, as a text. */
+/** The part, or an error message. */
 function readHeader(text: string): FormPart | string {
   let disposition: string | undefined
   for (const line of text.split('\r\n')) {
@@ -288,10 +290,10 @@ function readDisposition(value: string): FormPart | string {
     found.set(lower, quoted ?? word ?? '')
   }
   const name = found.get('name')
-  // Of RFC 2231: readers that know it put pieces together, `name*0`, or take the encoded name.
+  // RFC 2231: parsers that support it join pieces (`name*0`) or take the encoded name.
   const isEncoded = [...found.keys()].some((key) => key.includes('*') && key !== 'filename*')
   if (name === undefined || isEncoded) return 'a part has no name, or an encoded one'
-  // Some readers take these for parts of an escape.
+  // Some parsers take these for parts of an escape.
   if (/[\\%]/.test(name)) return 'the name of a part is ambiguous'
   return { name, isFile: found.has('filename') || found.has('filename*') }
 }

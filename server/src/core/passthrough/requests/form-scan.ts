@@ -1,7 +1,7 @@
 /**
- * What the gateway reads of a form (multipart/form-data, RFC 7578) from its bytes as they arrive: where its model, its
- * files and its short fields stand. Nothing of a file is kept. A form that two parsers could split differently is
- * refused: its vendor might do something else than is charged.
+ * What the gateway reads of a form (multipart/form-data, RFC 7578) from its bytes as they arrive: the positions of its
+ * model, its files and its short fields. No bytes of files are kept. A form that two parsers could split differently is
+ * refused: the vendor might make another call than the one that is charged.
  */
 import type { Span } from '../splice.ts'
 import { countInText } from './count-in-text.ts'
@@ -10,9 +10,9 @@ import { NO_EXTRAS } from './request-extras.ts'
 import type { RequestScanner } from './request-scan.ts'
 import type { FormFile, RefusedRequest, RequestScan, ScannedRequest } from './scanned-request.ts'
 
-/** What is read of the forms of one kind of call. */
+/** What is read from the forms of one kind of call. */
 export interface FormReading {
-  /** Fields that are files, without the brackets of lists; a form has one of the first at the least. */
+  /** Fields that are files, without the brackets of lists; a form needs at least one of the first. */
   readonly files: readonly [string, ...string[]]
   /** Fields that are refused, and why. */
   readonly refused: Readonly<Record<string, string>>
@@ -20,16 +20,16 @@ export interface FormReading {
 
 /** A form has a dozen fields, and up to some dozen files. */
 const PARTS_MAX = 256
-/** Of a field that is read; longer ones pass unread. */
+/** Bytes of a field that is read; longer ones are passed on unread. */
 const FIELD_BYTES_MAX = 65_536
-/** All that is kept of fields. */
+/** Bytes of all fields that are kept. */
 const FIELDS_BYTES_MAX = 262_144
 const USER_CHARACTERS_MAX = 256
 
-/** Whoever reads a form takes the first of several, or the last. */
+/** Parsers take either the first or the last of several. */
 const SINGLE = ['stream', 'n', 'user', 'response_format', 'stream_format', '_charset_']
 
-/** Throws nothing: a type without a boundary is told by `end`. */
+/** Never throws: a type without a boundary is reported by `end`. */
 export function createFormScanner(reading: FormReading, contentType: string): RequestScanner {
   const boundary = boundaryOf(contentType)
   if (boundary === undefined)
@@ -53,10 +53,10 @@ const BOUNDARY = /^[\w'()+,\-./:=?]{1,70}$/
 const PARAMETERS = /^multipart\/form-data((?:\s*;\s*[^\s;="]+=(?:"[^"\\]*"|[^\s;"]+))*)\s*;?\s*$/i
 const PARAMETER = /;\s*([^\s;="]+)=(?:"([^"\\]*)"|([^\s;"]+))/g
 
-/** Readers take names and values for what a form says that they are written in. */
+/** Parsers decode names and values in the charset that the form declares. */
 const UTF_8 = /^(?:utf-?8|us-ascii)?$/i
 
-/** undefined: there is none, or readers may find another one. */
+/** undefined: there is none, or parsers may find different ones. */
 function boundaryOf(contentType: string): string | undefined {
   const [, parameters] = PARAMETERS.exec(contentType.trim()) ?? []
   if (parameters === undefined) return undefined
@@ -140,7 +140,7 @@ class FormScan implements RequestScanner {
     this.#seen.add(name)
   }
 
-  /** The name that is read, where it differs in capitals and spaces alone. */
+  /** The known name that this one differs from only in case and spaces; else the name itself. */
   #knownAs(name: string): string {
     const lower = name.trim().toLowerCase()
     const { files, refused } = this.#reading
@@ -159,7 +159,7 @@ class FormScan implements RequestScanner {
       this.#unread.add(name)
       return
     }
-    // Fields that are read are few, and read wherever they stand.
+    // Only known fields are read, at any position.
     if (!isRead(name)) {
       this.#fieldBytes += text.byteLength
       if (this.#fieldBytes > FIELDS_BYTES_MAX) {
@@ -225,7 +225,7 @@ class FormScan implements RequestScanner {
   }
 }
 
-/** `image[]` is one of several. */
+/** `image[]` is an element of a list. */
 function plainName(name: string): string {
   return name.replace(/\[\d*\]$/, '')
 }

@@ -5,10 +5,10 @@ import type { Edit } from '../splice.ts'
 const encoder = new TextEncoder()
 
 /**
- * The edit that sets `stream_options.include_usage`, or undefined where nothing is to be done: the call does not
- * stream, the client asks itself, or `stream_options` is nothing that the upstream would take. A client that says anything
- * but `true` wants no usage, which is no reason for the gateway not to know it. Where an edit is made, the stream's extra
- * usage chunk is not the client's (`removeUsageChunk`).
+ * The edit that sets `stream_options.include_usage`, or undefined if none is needed: the call does not stream, the
+ * client asks for usage itself, or `stream_options` has a type that the upstream would refuse. A client that sends
+ * anything but `true` wants no usage, but the gateway still needs it. If an edit is made, the extra usage chunk of the
+ * stream is removed before the client (`removeUsageChunk`).
  */
 export function usageInjection(scanned: ScannedRequest): Edit | undefined {
   if (!scanned.stream) return undefined

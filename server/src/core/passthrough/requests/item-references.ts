@@ -1,21 +1,24 @@
-/** Items of a conversation that are only named by id: the client was given them before (responses, `item_reference`). */
+/**
+ * Items of a conversation that are only named by id: an earlier answer gave them to the client (responses,
+ * `item_reference`).
+ */
 import type { Span } from '../splice.ts'
 
 export interface ItemReference extends Span {
   readonly id: string
 }
 
-/** Longer ids name nothing that was ever given out. */
+/** No id given out is longer. */
 export const ITEM_ID_CHARACTERS_MAX = 256
 
-/** What is known of the item that is being read. A value inside it comes before the item itself ends. */
+/** What is known about the item that is being read. A value inside it comes before the item itself ends. */
 export class ItemReferencesReading {
   readonly #found: ItemReference[] = []
   #id: string | undefined
   #type: string | undefined
   #role = false
 
-  /** undefined: no string, or one that is too long for an id. */
+  /** undefined: not a string, or too long for an id. */
   id(text: string | undefined): void {
     this.#id = text
   }

@@ -10,9 +10,9 @@ export interface RequestExtras {
   readonly extraCostFields: readonly string[]
   /** Types of tools that run at the vendor, without the date of their version: `web_search`, `code_interpreter`. */
   readonly hostedTools: readonly string[]
-  /** How often those tools may be used at most; 0: none is offered. */
+  /** How often those tools may be used at most; 0: there are none. */
   readonly toolUsesMax: number
-  /** Files, kept conversations and caches that are read upstream: how long they are is not known here. */
+  /** The model also reads files, kept conversations or caches upstream, whose length is not known here. */
   readonly unseenInput: boolean
 }
 
@@ -23,9 +23,9 @@ export const NO_EXTRAS: RequestExtras = {
   unseenInput: false,
 }
 
-/** What is asked for twice is kept once; nobody asks for more different things than this. */
+/** Duplicates are kept once; no real request has more different names. */
 const NAMES_MAX = 64
-/** Longer values name nothing. */
+/** No known value is longer. */
 export const VALUE_BYTES_MAX = 128
 
 /** Types of tools the client runs itself. Whatever is not known to be one of them runs at the vendor. */
@@ -41,22 +41,22 @@ const OWN_TOOLS: ReadonlySet<string> = new Set([
   'namespace',
 ])
 
-/** Content whose tokens its bytes do not bound: pages and frames are packed. */
+/** Content whose number of tokens is not limited by its bytes: pages and frames are compressed. */
 const UNSEEN_TYPES =
   /^(file|input_file|document|container_upload|video_url|input_video|video|item_reference|compaction|application\/.*|video\/.*)$/
 
 export class ExtrasReading {
   readonly #extraCostFields = new Set<string>()
   readonly #hostedTools = new Set<string>()
-  /** Over all tools so far, and of the one that is being read. */
+  /** Sum over all tools so far, and the one that is being read. */
   #toolUsesMax = 0
   #toolIsHosted = false
   #toolUses: number | undefined
-  /** Of all tools together, as the client bounds them. */
+  /** The client's own limit for all tools together. */
   #usesCap: number | undefined
   #unseenInput = false
 
-  /** `text`: of a string. */
+  /** `text`: the value, if it is a string. */
   extraCostField(name: string, kind: JsonKind, text: string | undefined): void {
     if (isOff(kind)) return
     const value = kind === 'true' ? 'true' : text
@@ -78,19 +78,19 @@ export class ExtrasReading {
     this.#toolIsHosted = true
   }
 
-  /** How often the tool that is being read may be used; a bound that is told twice is the larger. */
+  /** How often the tool that is being read may be used; of two limits the larger counts. */
   toolUses(count: number | undefined): void {
     this.#toolUses = Math.max(this.#toolUses ?? 0, count ?? ROUNDS_OF_TOOLS)
   }
 
-  /** A tool has been read. */
+  /** A tool has been read completely. */
   toolEnd(): void {
     if (this.#toolIsHosted) this.#raiseUses(this.#toolUses)
     this.#toolIsHosted = false
     this.#toolUses = undefined
   }
 
-  /** All tools together; likewise. */
+  /** The limit for all tools together; of two the larger counts. */
   usesCap(count: number | undefined): void {
     this.#usesCap = Math.max(this.#usesCap ?? 0, count ?? ROUNDS_OF_TOOLS)
   }
@@ -99,7 +99,7 @@ export class ExtrasReading {
     this.#toolUsesMax = Math.max(this.#toolUsesMax, Math.min(count ?? ROUNDS_OF_TOOLS, TOOL_USES_MAX), 1)
   }
 
-  /** Of a piece of content, or of the bytes in it. */
+  /** The type of a piece of content, or of the bytes in it. */
   contentType(text: string | undefined): void {
     if (text !== undefined && UNSEEN_TYPES.test(text.toLowerCase())) this.#unseenInput = true
   }
@@ -128,7 +128,7 @@ function addTo(names: Set<string>, name: string): void {
   if (names.size < NAMES_MAX) names.add(name)
 }
 
-/** Gemini takes both spellings of a name. */
+/** Gemini accepts both spellings of a name. */
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

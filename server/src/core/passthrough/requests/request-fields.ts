@@ -1,6 +1,9 @@
 import type { ProtocolId } from '../../catalogue.ts'
 
-/** What a field of a request body means to the gateway. `…-inside` counts with the last `…-holder` around it. */
+/**
+ * What a field of a request body means to the gateway. A field with a role `…-inside` belongs to the last `…-holder`
+ * around it.
+ */
 export type RequestRole =
   | 'root'
   | 'model'
@@ -14,9 +17,9 @@ export type RequestRole =
   | 'caps-holder'
   | 'output-cap-inside'
   | 'candidates'
-  /** How many answers there may be: the model makes as many as it likes, up to that. */
+  /** The most answers there may be: the model decides how many it makes. */
   | 'candidates-most'
-  /** That the model makes as many as it likes, unless the word is `disabled`. */
+  /** The model decides how many answers it makes, unless the value is `disabled`. */
   | 'candidates-open'
   | 'candidates-inside'
   | 'previous-response'
@@ -25,25 +28,25 @@ export type RequestRole =
   | 'stream-options'
   | 'include-usage'
   | 'message'
-  /** What an item of the conversation is, who speaks in it, and the id it is known by. */
+  /** Type, role and id of an item of the conversation. */
   | 'item-type'
   | 'item-role'
   | 'item-id'
   | 'media'
-  /** A field that costs extra at some vendor, by its last name. */
+  /** A field that costs extra at some vendor; named by the last part of its path. */
   | 'extra-cost-field'
-  /** What a tool is; tools that are not the client's own run at the vendor. */
+  /** A tool's type; tools that are not the client's own run at the vendor. */
   | 'tool-type'
   /** A tool, and how often it may be used at most. */
   | 'tool'
   | 'tool-uses'
-  /** How often all tools at the vendor together may be used. */
+  /** How often all of the vendor's tools together may be used. */
   | 'tool-uses-cap'
-  /** A tool of the vendor's own, by its last name. */
+  /** A tool of the vendor's own; named by the last part of its path. */
   | 'hosted-tool'
-  /** Something that is read upstream and is not in the request: a file, a kept conversation, a cache. */
+  /** Something that the model reads although it is not in the request: a file, a kept conversation, a cache. */
   | 'unseen-input'
-  /** One of many things that are each read with what is `repeated`. */
+  /** One of several items, each of which the model reads together with what is `repeated`. */
   | 'item'
   | 'repeated'
   /** A text to turn into speech: its characters are charged. */
@@ -53,7 +56,7 @@ export type RequestRole =
 
 /**
  * The fields of each protocol the gateway looks at (docs/reference/contract.md#1-32). Media fields are only measured,
- * so that a picture's base64 is not taken for prompt text when the hold is sized. Gemini takes both spellings of a
+ * so that a picture's base64 is not taken for prompt text when the hold is sized. Gemini accepts both spellings of a
  * name.
  */
 export const REQUEST_FIELDS = {

@@ -1,9 +1,9 @@
-/** Which fields of a request are watched, as one table a form. */
+/** Which fields of a request are watched, as one table per form. */
 import type { ProtocolId } from '../../catalogue.ts'
 import { compileWatchTree, type WatchNode } from '../watch-tree.ts'
 import { REQUEST_FIELDS, type RequestRole } from './request-fields.ts'
 
-/** A field is watched by its role's place here. */
+/** A field's watch number is its role's index here. */
 export const ROLES: readonly RequestRole[] = [
   'root',
   'model',
@@ -64,7 +64,9 @@ const WANTED: ReadonlySet<RequestRole> = new Set([
   'content-type',
 ])
 
-/** Roles whose fields are told apart by their last name; watched by a number of their own behind the roles'. */
+/**
+ * Roles whose fields are distinguished by the last part of their path; their watch numbers follow those of the roles.
+ */
 const NAMED: ReadonlySet<RequestRole> = new Set(['extra-cost-field', 'hosted-tool'])
 
 export const NAMED_FIELDS: readonly { readonly role: RequestRole; readonly name: string }[] = Object.values(
@@ -85,22 +87,22 @@ function watchOf(path: string, role: RequestRole): number {
   return ROLES.length + NAMED_FIELDS.findIndex((field) => field.role === role && field.name === name)
 }
 
-/** What is read of the requests of one wire form. */
+/** What is read from the requests of one wire form. */
 export interface RequestForm {
   readonly tree: WatchNode
   /** Where a request names its model. */
   readonly modelPlace: 'body' | 'path'
 }
 
-/** Roles that are told apart by the names of known protocols are none of a form of its own. */
+/** Roles whose fields have names of known protocols are not available to other forms. */
 export type FormRole = Exclude<RequestRole, 'root' | 'extra-cost-field' | 'hosted-tool'>
 
-/** A form that names its model in the body. */
+/** A form with the model in the body. */
 export function requestForm(fields: Readonly<Record<string, FormRole>>): RequestForm {
   return { tree: treeOf(fields, { looksAlike: true }), modelPlace: 'body' }
 }
 
-/** A form whose path names the model, with names that have capitals of their own. */
+/** A form with the model in the path and case-sensitive names. */
 export function pathRequestForm(fields: Readonly<Record<string, FormRole>>): RequestForm {
   return { tree: treeOf(fields, { looksAlike: false }), modelPlace: 'path' }
 }
@@ -122,7 +124,7 @@ export const REQUEST_FORMS: Readonly<Record<ProtocolId, RequestForm>> = {
   chat: requestFormOf('chat'),
   responses: requestFormOf('responses'),
   messages: requestFormOf('messages'),
-  // Gemini's names have capitals of their own, and Google minds them.
+  // Google's servers are case-sensitive.
   gemini: { tree: treeOf(REQUEST_FIELDS.gemini, { looksAlike: false }), modelPlace: 'path' },
 }
 

@@ -1,4 +1,4 @@
-/** What the scanner finds in a request body, as it comes. */
+/** What the scanner finds in a request body, as it arrives. */
 import type { JsonKind, JsonSink } from '../json-scanner.ts'
 import { countCodePoints, parseJsonBytes, readTextPrefix, type TextPrefix } from '../json-text.ts'
 import type { SpanReader } from '../span-reader.ts'
@@ -15,12 +15,12 @@ const MODEL_CHARACTERS_MAX = 512
 /** What the log keeps of `user`. Ids clients send are under 200 characters; the rest is cut off. */
 const USER_CHARACTERS_MAX = 512
 const STATE_ID_CHARACTERS_MAX = 256
-/** A number longer than this is no count of tokens or candidates. */
+/** A longer number is not a count of tokens or candidates. */
 const NUMBER_BYTES_MAX = 24
 
 type ItemRole = Extract<RequestRole, 'message' | 'item-type' | 'item-role' | 'item-id'>
 
-/** Where a vendor chooses how many there are and no number bounds them: the most that Ark makes. */
+/** Used if the vendor decides how many there are and the request has no limit: the most that Ark makes. */
 const CANDIDATES_OPEN_MAX = 15
 
 type CandidatesRole = Extract<
@@ -30,7 +30,7 @@ type CandidatesRole = Extract<
 
 type MeasuredRole = Extract<RequestRole, 'model-resource' | 'media' | 'item' | 'repeated'>
 
-/** Roles of what a request asks for besides words. */
+/** Roles of what a request asks for besides text. */
 const EXTRA_ROLES = [
   'tool',
   'tool-type',
@@ -51,7 +51,7 @@ function isExtra(role: RequestRole | undefined): role is ExtraRole {
 }
 
 /**
- * The scanner's findings as they come. A value inside an object counts only with the last object of that name, as in
+ * The scanner's findings, in order. A value inside an object counts only with the last object of that name, as in
  * JSON.parse, so it waits until its holder ends.
  */
 export class RequestReading implements JsonSink {
@@ -61,7 +61,7 @@ export class RequestReading implements JsonSink {
   readonly #resourceSpans: Span[] = []
   #model: string | undefined
   #stream = false
-  /** False: it was said in words that some upstreams read as yes, such as "true" and 1. */
+  /** False: the value is one that some upstreams read as yes, such as "true" and 1. */
   streamIsClear = true
   #user: string | undefined
   #userInside: string | undefined
@@ -83,14 +83,14 @@ export class RequestReading implements JsonSink {
   #repeatedBytes = 0
   #spokenCharacters = 0
   #spokenBytes = 0
-  /** Most bodies ask for words alone. */
+  /** Created only when needed: most bodies ask for text alone. */
   #extrasFound: ExtrasReading | undefined
-  /** Of bodies whose items have types and ids. */
+  /** Set for bodies whose items have types and ids. */
   #referencesFound: ItemReferencesReading | undefined
   /** Items of the conversation so far. */
   messages = 0
 
-  /** How often the model was named so far; where each of many requests names it, for each of them. */
+  /** How often the model was named so far; if each of many requests names it, all of them count. */
   get names(): number {
     return this.#modelSpans.length + this.#resourceSpans.length / (this.messages + 1)
   }
@@ -181,7 +181,7 @@ export class RequestReading implements JsonSink {
     }
   }
 
-  /** Of several, which one is spoken is the upstream's to say, as is what it makes of a number: the longest is paid for. */
+  /** Of several, it is up to the upstream which one is spoken, and how it reads a number: the longest is charged. */
   #noteSpoken({ kind, start, end }: ValuePlace): void {
     if (kind === 'null' || this.reader === undefined) return
     const isText = kind === 'string'
@@ -241,7 +241,7 @@ export class RequestReading implements JsonSink {
     }
   }
 
-  /** Of a short string. */
+  /** The value of a short string. */
   #value(place: ValuePlace): string | undefined {
     return place.end - place.start > VALUE_BYTES_MAX ? undefined : this.#text(place, VALUE_BYTES_MAX)?.text
   }
@@ -311,7 +311,10 @@ export class RequestReading implements JsonSink {
     if (cap !== undefined) this.#outputCap = Math.max(cap, this.#outputCap ?? 0)
   }
 
-  /** Where both spellings of the holder come, which one counts is the upstream's to say: the larger of everything is held for. */
+  /**
+   * If both spellings of the holder are present, it is up to the upstream which one counts: the larger of each value is
+   * held for.
+   */
   #takeCaps(): void {
     const cap = this.#outputCapInside
     if (this.#capsHolders === 0) this.#outputCap = cap
@@ -323,7 +326,7 @@ export class RequestReading implements JsonSink {
     this.#candidatesInside = undefined
   }
 
-  /** Of several the largest counts, as nobody here knows which of them is read. */
+  /** Of several the largest counts, since it is not known which one the upstream reads. */
   #takeCandidates(role: CandidatesRole, place: ValuePlace): void {
     if (role === 'candidates-open') {
       this.#candidatesOpen = place.kind !== 'null' && this.#value(place) !== 'disabled'
@@ -339,14 +342,14 @@ export class RequestReading implements JsonSink {
     return this.reader?.read(start, end).every((byte) => byte <= 0x20) ?? false
   }
 
-  /** Some upstreams read "3" as 3, and which of several they take is theirs to say: the largest is held for. */
+  /** Some upstreams read "3" as 3, and it is up to them which of several they take: the largest is held for. */
   #loosely(kind: JsonKind, start: number, end: number): number | undefined {
     if (kind !== 'string') return this.#count(kind, start, end)
     // Python reads "1_0" as 10.
     return countInText(this.#text({ kind, start, end }, NUMBER_BYTES_MAX)?.text.replaceAll('_', ''))
   }
 
-  /** A whole number from 1 on; anything else is the upstream's to judge. */
+  /** A whole number from 1 on; anything else is left to the upstream. */
   #count(kind: JsonKind, start: number, end: number): number | undefined {
     if (kind !== 'number' || end - start > NUMBER_BYTES_MAX || this.reader === undefined) return undefined
     const value = parseJsonBytes(this.reader.read(start, end))

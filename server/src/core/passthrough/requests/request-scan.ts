@@ -9,9 +9,9 @@ import { REQUEST_FORMS, type RequestForm } from './request-form.ts'
 import { RequestReading } from './request-reading.ts'
 import type { RefusedRequest, RequestScan, ScannedRequest } from './scanned-request.ts'
 
-/** Each is replaced by itself; no client writes the name twice. */
+/** Each is replaced separately; no real client writes the name even twice. */
 const MODEL_SPANS_MAX = 16
-/** What a body may hold beyond its size. The settings that say so are named where a body is refused. */
+/** Limits of a body besides its size. A refusal names the setting. */
 export interface BodyBounds {
   /** Members of objects and items of arrays, at every depth. */
   readonly bodyMembersMax: number
@@ -21,7 +21,7 @@ export interface BodyBounds {
   readonly bodyDepthMax: number
 }
 
-/** For bodies that were judged before. */
+/** For bodies that were checked before. */
 const UNBOUNDED: BodyBounds = {
   bodyMembersMax: Number.POSITIVE_INFINITY,
   bodyMessagesMax: Number.POSITIVE_INFINITY,
@@ -34,7 +34,7 @@ export interface RequestScanner {
   end(): RequestScan
 }
 
-/** `bounds` absent: only the scanner's own depth bounds the body. */
+/** `bounds` absent: only the scanner's own depth limit applies. */
 export function createRequestScanner(
   of: ProtocolId | RequestForm,
   bounds: BodyBounds = UNBOUNDED,
@@ -66,9 +66,9 @@ export function createRequestScanner(
   }
 }
 
-/** Judged after each piece, so that a body far beyond a bound is not read to its end. */
+/** Checked after each piece, so that a body far beyond a bound is not read to its end. */
 function excessOf(values: number, reading: RequestReading, bounds: BodyBounds): RefusedRequest | undefined {
-  // The document itself is no member of anything.
+  // The document itself is not a member.
   if (values - 1 > bounds.bodyMembersMax) {
     return refuse(
       40000,
@@ -86,7 +86,7 @@ function excessOf(values: number, reading: RequestReading, bounds: BodyBounds): 
     : undefined
 }
 
-/** What an upstream might read differently, so that it would make another call than the one that is charged. */
+/** What upstreams might read differently, so that they would make another call than the one that is charged. */
 function ambiguityOf(
   { lookAlike }: SpanReader,
   { streamIsClear }: RequestReading,

@@ -1,6 +1,6 @@
 /**
- * Chat completions on the wire: the objects we write. What comes in is read field by field with checks, because
- * every vendor of this protocol sends its own variant of it (docs/protocols.md#chat).
+ * Chat completions on the wire: the objects the gateway writes. Input is read field by field with checks, because every
+ * vendor of this protocol sends its own variant of it (docs/protocols.md#chat).
  */
 import type { JsonObject, JsonValue } from '../../json.ts'
 

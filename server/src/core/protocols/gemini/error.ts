@@ -1,4 +1,4 @@
-/** Failures of a Gemini upstream, and every failure told to a Gemini client (docs/protocols.md#gemini-errors). */
+/** Failures of a Gemini upstream, and every failure sent to a Gemini client (docs/protocols.md#gemini-errors). */
 import type { UpstreamError } from '../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { readErrorBody } from '../error-body.ts'
@@ -10,7 +10,7 @@ export function decodeError(status: number | undefined, body: JsonValue): Upstre
 }
 
 /**
- * `code` is the number clients of this protocol read, `status` Google's word for it; the upstream's own type stands
+ * `code` is the number clients of this protocol read, `status` is Google's word for it; the upstream's own type is
  * beside them (docs/reference/contract.md#D-errors-29). The same object ends a stream that fails.
  */
 export function encodeError(error: UpstreamError): JsonObject {

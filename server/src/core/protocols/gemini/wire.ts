@@ -19,20 +19,20 @@ export type WireUsage = {
 }
 
 /**
- * What stands in for a thought signature nobody has, on calls another vendor's model made: the documented way to
- * tell Gemini 3 not to look for one. Gemini's own clients write it into their history too.
+ * Placeholder for the missing thought signature of calls made by another vendor's model: the documented way to make
+ * Gemini 3 skip the check. Gemini's own clients write it into their history too.
  */
 export const NO_SIGNATURE = 'skip_thought_signature_validator'
 
 /**
- * A member by its name. Google's servers take every name in both spellings, `systemInstruction` and
+ * A member by its name. Google's servers accept every name in both spellings, `systemInstruction` and
  * `system_instruction`, and clients use both.
  */
 export function member(object: JsonObject | undefined, name: MemberName): Maybe {
   return object === undefined ? undefined : (object[name] ?? object[SNAKE_NAMES[name]])
 }
 
-/** Every camel-case member a client may send. */
+/** Every camel-case member that a client may send, with its snake-case name. */
 const SNAKE_NAMES = {
   systemInstruction: 'system_instruction',
   generationConfig: 'generation_config',
@@ -77,7 +77,7 @@ const SNAKE_NAMES = {
 
 export type MemberName = keyof typeof SNAKE_NAMES
 
-/** The camel-case spelling of a name, whichever was sent. */
+/** The camel-case spelling of a name in either spelling. */
 export function camelName(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 }

@@ -1,4 +1,4 @@
-/** Failures of a messages upstream, and every failure told to a messages client (docs/protocols.md#messages-errors). */
+/** Failures of a messages upstream, and every failure sent to a messages client (docs/protocols.md#messages-errors). */
 import type { UpstreamError } from '../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import { readErrorBody } from '../error-body.ts'
@@ -24,7 +24,7 @@ export function encodeError(error: UpstreamError): JsonObject {
   }
 }
 
-/** What a type says inside a stream, where there is no status. */
+/** The status that a type stands for inside a stream. */
 const STATUSES: Readonly<Record<string, number | undefined>> = {
   invalid_request_error: 400,
   authentication_error: 401,

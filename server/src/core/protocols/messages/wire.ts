@@ -44,7 +44,7 @@ export type WireStopDetails = {
   readonly explanation: string | null
 }
 
-/** Blocks that only this protocol knows: the provider's own tools, and marks of its own features. */
+/** Blocks that only this protocol has: the provider's own tools and features. */
 const OPAQUE_BLOCKS: ReadonlySet<string> = new Set([
   'server_tool_use',
   'mcp_tool_use',
@@ -57,14 +57,14 @@ const OPAQUE_BLOCKS: ReadonlySet<string> = new Set([
   'container_upload',
 ])
 
-/** `web_search_tool_result` and its kind are named by rule, so that next year's are known too. */
+/** `web_search_tool_result` and its kind are recognised by pattern, so that future ones are included. */
 export function isOpaqueBlock(type: string): boolean {
   return OPAQUE_BLOCKS.has(type) || type.endsWith('_tool_result')
 }
 
 /**
- * The tool that stands in for structured output where the model has none of its own
- * (docs/protocols.md#structured-output-without-support). Its name is the agreement between request and answer: a call
- * of it is decoded as text.
+ * The tool that replaces structured output if the model does not support it
+ * (docs/protocols.md#structured-output-without-support). Request and answer share its name: a call of it is decoded as
+ * text.
  */
 export const JSON_OUTPUT_TOOL = 'gateway_json_output'

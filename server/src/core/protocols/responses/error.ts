@@ -12,9 +12,7 @@ export function errorObject(error: UpstreamError): JsonObject {
   }
 }
 
-/**
- * The untouched body of the other protocol goes along under `upstream_body` (docs/reference/contract.md#D-errors-29).
- */
+/** The unchanged body of the other protocol is included as `upstream_body` (docs/reference/contract.md#D-errors-29). */
 export function encodeError(error: UpstreamError): JsonObject {
   return { error: errorObject(error), upstream_body: error.raw }
 }

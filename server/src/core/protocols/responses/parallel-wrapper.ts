@@ -1,5 +1,5 @@
 /**
- * Some models call a tool nobody declared, `parallel`, whose arguments list the calls they mean
+ * Some models call an undeclared tool, `parallel`, whose arguments list the calls they mean
  * (docs/protocols.md#responses-streams). Clients get the calls themselves.
  */
 import { argumentsText, parseJson } from '../../canonical/json-text.ts'

@@ -1,4 +1,4 @@
-/** Which text an event or a finished item speaks of: the fields that say so differ from kind to kind. */
+/** Which text an event or a finished item refers to: the fields that identify it differ from kind to kind. */
 import type { BlockStart } from '../../canonical/response.ts'
 import type { JsonObject } from '../../json.ts'
 import { countOf } from '../read-json.ts'
@@ -37,7 +37,7 @@ export const RAW: How = {
   counter: 'content_index',
   separate: false,
 }
-/** Reasoning that says nothing and is only replayed. */
+/** Reasoning without text that is only replayed. */
 export const SEALED: Telling = { key: 'sealed', kind: { type: 'reasoning', kind: 'redacted' }, part: 0 }
 
 export function tellingOf(json: JsonObject, how: How): Telling {

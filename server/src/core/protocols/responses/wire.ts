@@ -1,5 +1,5 @@
 /**
- * The responses protocol on the wire: the objects we write (docs/protocols.md#responses). What comes in is read field
+ * The responses protocol on the wire: the objects the gateway writes (docs/protocols.md#responses). Input is read field
  * by field with checks.
  */
 import type { JsonObject, JsonValue } from '../../json.ts'

@@ -1,7 +1,7 @@
 /**
- * The laws every codec keeps, as property tests over generated conversations (architecture, Codec × dialect). Only
- * tests import this file. A protocol's test names what it can express by bringing any conversation into that form;
- * the laws are then equalities.
+ * The laws every codec keeps, as property tests over generated conversations (docs/architecture.md#codec--dialect).
+ * Only tests import this file. A protocol's test reduces any conversation to what the protocol can express; the laws
+ * are then equalities.
  */
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
@@ -27,18 +27,18 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
 import type { Capabilities, EncodeTarget, Protocol, ReplyContext, SseEvent } from '../protocol.ts'
 
 export interface Expressible {
-  /** Brings any request into what the protocol can say; what comes out survives the way there and back. */
+  /** Reduces any request to what the protocol can express; the result survives encoding and decoding unchanged. */
   readonly request: (request: CanonicalRequest) => CanonicalRequest
   readonly response: (response: CanonicalResponse) => CanonicalResponse
-  /** A chain that can do all the protocol has words for. */
+  /** A chain that supports everything the protocol can express. */
   readonly target: EncodeTarget
   /** What the text of a well-ended stream ends with, and no other stream does. */
   readonly terminator: string
-  /** The request the answers are for, where it decides what is told (Gemini's `includeThoughts`). */
+  /** The request the answers are for, if it decides what is sent (Gemini's `includeThoughts`). */
   readonly asked?: CanonicalRequest
 }
 
-/** A chain without limits; tests change what their protocol needs otherwise. */
+/** A chain without limits; tests change what their protocol needs. */
 export const CAPABLE: Capabilities = {
   midSystem: true,
   systemRole: 'system',
@@ -100,7 +100,7 @@ export function replyContext(request: CanonicalRequest): ReplyContext {
   }
 }
 
-/** A request that says nothing but one word. */
+/** A request with a single word. */
 export const PLAIN_REQUEST: CanonicalRequest = plainRequest('hello')
 
 export function protocolLaws(protocol: Protocol, canExpress: Expressible): void {
@@ -316,7 +316,7 @@ function overTheWire(body: JsonObject): JsonObject {
   return isJsonObject(copy) ? copy : {}
 }
 
-/** Ids, times and the upstream's own words are made anew on the way; everything else has to stay. */
+/** Ids, times and the upstream's own words are generated anew on the way; everything else must stay. */
 export function comparable(response: CanonicalResponse): unknown {
   return {
     usage: response.usage,
@@ -343,7 +343,7 @@ function isSignature(value: unknown): value is Signature {
   return typeof value === 'object' && value !== null && 'data' in value && 'issuer' in value
 }
 
-/** Events from the last one on that already make the stream complete. */
+/** The last events, from the one that already makes the stream complete. */
 function endingEvents(protocol: Protocol, events: readonly SseEvent[]): number {
   for (let count = 0; count < events.length; count += 1) {
     const parts = decodeStream(protocol, events.slice(0, events.length - count))
@@ -366,7 +366,7 @@ function mangleEvent(event: SseEvent, mangle: (value: JsonValue) => JsonObject):
   return { ...event, data: JSON.stringify(mangle(parseJson(event.data) ?? null)) }
 }
 
-/** One place of the document replaced by something else, or taken out. */
+/** One value of the document replaced by something else, or removed. */
 function mangling(): fc.Arbitrary<(value: JsonValue) => JsonObject> {
   const replacement: fc.Arbitrary<JsonValue | undefined> = fc.oneof(
     fc.constantFrom(undefined, null, 0, -1, '', 'x', true, [], {}, [null], [[]], { type: 7 }),
@@ -415,7 +415,7 @@ function cut(part: StreamPart, length: number): readonly StreamPart[] {
   return pieces
 }
 
-/** Runs of tool calls are told in turns: one part of each, as long as they last. */
+/** Parts of consecutive tool calls are interleaved: one part of each in turn. */
 function interleaveCalls(parts: readonly StreamPart[]): readonly StreamPart[] {
   const calls = new Map<number, StreamPart[]>()
   const out: StreamPart[] = []
@@ -508,7 +508,7 @@ const signature: fc.Arbitrary<Signature> = fc
   .record({ id: optional(name.map((tail) => `rs_${tail}`)), data: base64 })
   .map(({ id, data }) => ({ issuer: LAW_ISSUER, id, data }))
 
-/** What comes back with a call has no id of its own. */
+/** The signature of a call has no id of its own. */
 const callSignature = signature.map((sealed) => ({ ...sealed, id: undefined }))
 
 const reasoning = fc
@@ -592,7 +592,7 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
   instruction: fc.option(text, { freq: 6, nil: undefined }),
 })
 
-/** Turns that a protocol's own form emptied are gone, and neighbours of one role are one turn. */
+/** Removes turns that became empty and joins neighbours of one role. */
 function withJoinedTurns(request: CanonicalRequest): CanonicalRequest {
   return { ...request, turns: joinTurns(request.turns) }
 }
@@ -818,7 +818,10 @@ const candidate: fc.Arbitrary<Omit<Candidate, 'index'>> = fc
     },
   }))
 
-/** The end follows from what was said: calls before refusals before the model's own word (docs/protocols.md#rule-8). */
+/**
+ * The finish reason follows from the content: calls before refusals before the reported reason
+ * (docs/protocols.md#rule-8).
+ */
 export function reasonOf(
   ending: 'stop' | 'length' | 'content-filter' | 'stop-sequence',
   blocks: readonly Block[],
@@ -845,7 +848,7 @@ export function canonicalResponseArbitrary(): fc.Arbitrary<CanonicalResponse> {
     }))
 }
 
-/** Chains of every ability. */
+/** Chains with any capabilities. */
 function capabilitiesArbitrary(): fc.Arbitrary<Capabilities> {
   return fc
     .record({

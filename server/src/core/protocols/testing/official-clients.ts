@@ -1,4 +1,4 @@
-/** What the official clients make of a stream. Only tests import this file. */
+/** Reads a stream with the official clients. Only tests import this file. */
 import Anthropic from '@anthropic-ai/sdk'
 import { type GenerateContentResponse, GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
@@ -50,7 +50,7 @@ export async function collectGemini(sse: string): Promise<readonly GenerateConte
   })
 }
 
-/** Google's client takes no fetch of its own, so the global one answers while `use` runs. */
+/** Google's client cannot be given a fetch, so the global one is replaced while `use` runs. */
 export async function withGemini<Result>(
   body: string,
   use: (client: GoogleGenAI) => Promise<Result>,

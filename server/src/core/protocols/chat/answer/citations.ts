@@ -8,7 +8,7 @@ export function decodeAnnotations(value: Maybe): readonly Citation[] {
 }
 
 function decodeAnnotation(annotation: JsonObject): Citation | undefined {
-  // Some vendors leave out the inner object.
+  // Some vendors omit the inner object.
   const cited = objectOf(annotation.url_citation) ?? annotation
   const url = wordOf(cited.url)
   if (url === undefined) return undefined

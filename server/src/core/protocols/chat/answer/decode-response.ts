@@ -25,7 +25,7 @@ export function decodeResponse(body: JsonValue): CanonicalResponse {
   }
 }
 
-/** A 200 whose body says that it failed; `object: "error"` is how vLLM and Mistral say it. */
+/** A 200 whose body says that it failed; `object: "error"` is the form of vLLM and Mistral. */
 export function isErrorBody(body: JsonObject): boolean {
   return (body.error !== undefined && body.error !== null) || body.object === 'error'
 }
@@ -57,7 +57,7 @@ function decodeChoice(choice: JsonObject, position: number, body: JsonObject): C
   }
 }
 
-/** Names calls of vendors that send none: unique within the answer, the same for whole and streamed ones. */
+/** Prefix for ids of calls if the vendor sends none: unique within the answer, the same for whole and streamed ones. */
 export function callIdStart(responseId: Maybe): string {
   return `call_${(textOf(responseId) ?? '').replaceAll(/[^a-zA-Z0-9_-]/g, '')}_`
 }
@@ -147,7 +147,7 @@ interface Details {
   readonly body: JsonObject
 }
 
-/** Citations and log probabilities belong to the message; here they go to its first text. */
+/** Citations and log probabilities of the message are attached to its first text. */
 function withDetails(blocks: readonly Block[], { choice, message, body }: Details): readonly Block[] {
   const at = blocks.findIndex((block) => block.type === 'text')
   const text = blocks[at]

@@ -63,12 +63,12 @@ function encodeChoice({ index, blocks, finish }: Candidate, context: ReplyContex
   }
 }
 
-/** A refusal that came only as a reason says why in the field clients show (docs/protocols.md#endings). */
+/** The explanation of a refusal without text, in the field that clients show (docs/protocols.md#endings). */
 export function explained({ reason, explanation }: Candidate['finish']): string | null {
   return reason === 'refusal' && explanation !== undefined ? explanation : null
 }
 
-/** null where there is nothing but calls or a refusal (docs/reference/contract.md#2.3). */
+/** null if there are only calls or a refusal (docs/reference/contract.md#2.3). */
 function contentOf(blocks: readonly Block[], refusal: string | null): string | null {
   const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   if (texts.length > 0) return texts.join('')
@@ -102,7 +102,7 @@ function encodeCall(call: ToolCallBlock, context: ReplyContext): JsonObject {
   return { id, type: 'function', function: { name, arguments: text }, ...extra }
 }
 
-/** Where a chat client carries what must come back with a call (docs/protocols.md#reasoning-envelope). */
+/** The signature of a call, in the field that chat clients send back (docs/protocols.md#reasoning-envelope). */
 export function sealedCall(signature: NonNullable<ToolCallBlock['signature']>, issuer: string): JsonObject {
   return { extra_content: { gateway: { sig: sealSignature(signature, 'call', issuer) } } }
 }

@@ -1,8 +1,11 @@
-/** Why an answer ended, between chat's words and the canonical ones (docs/protocols.md#endings). */
+/** Why an answer ended: chat's values and the canonical ones (docs/protocols.md#endings). */
 import type { Finish, FinishReason } from '../../../canonical/response.ts'
 import type { ChatFinishReason } from '../wire.ts'
 
-/** What was seen of a candidate: its end is derived from what it said, not only from what it claims (rule 8). */
+/**
+ * What was seen of a candidate: the finish reason is derived from its content, not only from the reported one
+ * (docs/protocols.md#rule-8).
+ */
 export interface Seen {
   readonly toolCall: boolean
   readonly refusal: boolean
@@ -35,7 +38,7 @@ function reasonOf(raw: string | undefined, seen: Seen, stopSequence: string | un
   }
 }
 
-/** A missing word after the terminator came is a normal end too (Snowflake sends none). */
+/** A missing reason after the terminator is a normal end too (Snowflake sends none). */
 function isPlainStop(raw: string | undefined): boolean {
   return (
     raw === undefined ||
@@ -47,12 +50,12 @@ function isPlainStop(raw: string | undefined): boolean {
   )
 }
 
-/** Words some vendors put where a reason belongs when they mean a failure (OpenRouter, DeepSeek). */
+/** Values that some vendors send as a finish reason to report a failure (OpenRouter, DeepSeek). */
 export function isFailureWord(raw: string | undefined): boolean {
   return raw === 'error' || raw === 'insufficient_system_resource'
 }
 
-/** A refusal told in the `refusal` field ends normally; one without words can only be told by the reason. */
+/** A refusal with text in the `refusal` field ends normally; one without text can only be reported by the reason. */
 export function encodeFinish(finish: Finish, seen: Seen): ChatFinishReason {
   switch (finish.reason) {
     case 'length':

@@ -24,7 +24,7 @@ export function decodeDetails(value: Maybe): readonly ReasoningDetail[] {
   return listOf(value).flatMap((entry) => (isJsonObject(entry) ? (decodeDetail(entry) ?? []) : []))
 }
 
-/** Everything a whole message says of its reasoning, one part per block of the source. */
+/** All reasoning of a whole message, one part per block of the source. */
 export function decodeReasoning(message: JsonObject): readonly ReasoningPart[] {
   const details = decodeDetails(message.reasoning_details)
   const text = reasoningText(message)
@@ -46,7 +46,7 @@ export function joinReasoning(parts: readonly { readonly text: string }[]): stri
     .join('\n\n')
 }
 
-/** For the client: signatures leave in an envelope that names their issuer. */
+/** For the client: signatures are sent in an envelope that names their issuer. */
 export function sealedDetail(part: ReasoningPart, index: number, issuer: string): JsonObject {
   const { signature } = part
   if (signature === undefined) return { ...detailHead(part, index), ...detailText(part) }
@@ -55,7 +55,7 @@ export function sealedDetail(part: ReasoningPart, index: number, issuer: string)
   return { ...detailHead(part, index), ...detailText(part), signature: sealed }
 }
 
-/** For the upstream that issued it: as it came. */
+/** For the upstream that issued it: as received. */
 export function bareDetail(part: ReasoningPart, index: number): JsonObject {
   const head = detailHead(part, index)
   if (part.signature === undefined) return { ...head, ...detailText(part) }
@@ -117,7 +117,7 @@ function openBlob(
   return { kind: undefined, signature: { ...signature, id: wordOf(detail.id), data } }
 }
 
-/** OpenRouter wants the `format` word back with the blob; the two travel as one. */
+/** OpenRouter requires `format` to be sent back with the blob, so both are packed into one text. */
 function packFormat(blob: string, format: string): string {
   return JSON.stringify({ format, blob })
 }

@@ -1,7 +1,7 @@
 /**
  * A chat stream of an upstream → canonical parts. Accepts what vendors make of the protocol
  * (docs/protocols.md#chat-streams): usage anywhere, chunks without choices or delta, tool pieces in any order. The
- * finish is told only when `[DONE]` came, because until then an error may still follow it.
+ * finish is emitted only at `[DONE]`, because until then an error may still follow.
  */
 import type { BlockStart, Citation, StreamPart, UpstreamError } from '../../../canonical/response.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.ts'
@@ -21,7 +21,7 @@ import { decodeUsage } from './usage.ts'
 const NOTHING: readonly StreamPart[] = []
 /** The official SDK stops at the same number. */
 const CANDIDATES_MAX = 128
-/** White space between calls is worth nothing, unless text follows it. */
+/** White space between calls is dropped unless text follows it. */
 const HELD_SPACE_MAX = 1_024
 /** Sources of one answer; a search gives a few dozen. */
 const CITATIONS_MAX = 2_000
@@ -48,9 +48,9 @@ interface CandidateState {
   /** Length of the text in earlier blocks: positions of citations count from the message's beginning. */
   textBefore: number
   textLength: number
-  /** Citations told already; some send the whole list again with every chunk. */
+  /** Citations already emitted; some vendors repeat the whole list in every chunk. */
   readonly cited: Set<string>
-  /** White space after a tool call, held until text shows that it was one's beginning. */
+  /** White space after a tool call, held until text follows. */
   space: string
   finishWord: string | undefined
   stopSequence: string | undefined
@@ -146,8 +146,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   }
 
   /**
-   * One chunk may close a block, open the next and bring its first text (docs/protocols.md#trap-8): everything in
-   * order.
+   * One chunk may close a block, open the next and contain its first text (docs/protocols.md#trap-8): handled in order.
    */
   #delta(candidate: CandidateState, delta: JsonObject, choice: JsonObject): void {
     this.#reasoning(candidate, delta)
@@ -319,7 +318,7 @@ export class ChatStreamDecoder implements StreamDecoder {
       }
     }
     for (const tool of candidate.tools.all()) {
-      // A call without parameters is `{}`, whatever the vendor leaves out (docs/protocols.md#trap-9).
+      // A call without parameters is `{}`, even if the vendor sends nothing (docs/protocols.md#trap-9).
       if (!tool.sawArguments && tool.kind === 'function') this.#arguments(tool, callArguments(undefined))
     }
   }
@@ -333,7 +332,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     })
   }
 
-  /** No block stays half open, also when it ends badly. */
+  /** Every open block is closed, also after an error. */
   #fail(error: UpstreamError): void {
     this.#blocks.closeAll()
     this.#parts.push({ type: 'error', error })

@@ -1,7 +1,7 @@
 /**
  * Canonical parts → a chat stream. The first chunk of a candidate carries the role, tools are counted from 0 among
  * tools only (docs/protocols.md#trap-1), usage comes last and only when asked for, `[DONE]` only after a clean end.
- * Chunks are built from prepared strings; only the delta's own text is quoted anew.
+ * Chunks are built from prepared strings; only the delta's own text is encoded each time.
  */
 import { type EnvelopeKind, sealSignature } from '../../../canonical/envelope.ts'
 import type { Signature } from '../../../canonical/request.ts'
@@ -63,7 +63,7 @@ type BlockState =
       /** Up to the quoted arguments of a continuation. */
       readonly continuation: string
       readonly kind: 'function' | 'custom'
-      /** Reads free text out of arguments, where the upstream only knew functions. */
+      /** Reads free text from arguments if the upstream only supports functions. */
       readonly input: CustomInputReader | undefined
       readonly position: number
       sawArguments: boolean
@@ -90,7 +90,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const id = JSON.stringify(completionId(context))
     const model = JSON.stringify(context.model)
     this.#head = `data: {"id":${id},"object":"chat.completion.chunk","created":${context.createdAt},"model":${model},"choices":[`
-    // Where usage was asked for, every other chunk says that it has none.
+    // If usage was requested, every other chunk has `usage: null`.
     this.#usageMember = context.request.includeUsage ? ',"usage":null' : ''
     this.#tail = `,"logprobs":null,"finish_reason":null}]${this.#usageMember}}\n\n`
   }
@@ -191,7 +191,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   #openReasoning(block: number, candidate: CandidateState, kind: ReasoningState['kind']): string {
-    // A client may ask for the answer without the thoughts.
+    // A client may ask for the answer without the reasoning.
     if (this.#context.request.reasoning?.expose === false) return ''
     const position = candidate.reasoning
     candidate.reasoning += 1
@@ -267,7 +267,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const state = this.#blocks.get(block)
     const { issuer } = this.#context
     if (state?.type === 'tool-call') {
-      // Clients that hold each delta against a schema want the call's member in all of them.
+      // Clients that validate each delta against a schema require the call's member in all of them.
       const member = state.kind === 'custom' ? 'custom' : 'function'
       const call = { index: state.position, [member]: {}, ...sealedCall(signature, issuer) }
       return this.#chunk(state.candidate, JSON.stringify({ tool_calls: [call] }))
@@ -278,13 +278,16 @@ export class ChatStreamEncoder implements StreamEncoder {
       const detail = sealedDetail({ type: 'reasoning', kind, text: '', signature }, position, issuer)
       return this.#chunk(state.candidate, JSON.stringify({ reasoning_details: [detail] }))
     }
-    // The text has gone as `reasoning_content`; the detail brings only the seal.
+    // The text was sent as `reasoning_content`; the detail holds only the signature.
     const type = kind === 'summary' ? 'reasoning.summary' : 'reasoning.text'
     const detail = { type, index: position, signature: sealSignature(signature, kind, issuer) }
     return this.#chunk(state.candidate, JSON.stringify({ reasoning_details: [detail] }))
   }
 
-  /** Kept for one chunk after the text, with all earlier ones: accumulators overwrite lists instead of joining them. */
+  /**
+   * Sent in one chunk after the text, with all earlier ones: clients that accumulate chunks overwrite lists instead of
+   * joining them.
+   */
   #citation(part: Extract<StreamPart, { type: 'citation' }>): string {
     const state = this.#blocks.get(part.block)
     if (state?.type !== 'text' || state.candidate.annotations.length >= ANNOTATIONS_MAX) return ''
@@ -293,7 +296,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     return ''
   }
 
-  /** Belong to the text that follows; some come without any. */
+  /** They belong to the text that follows; some have none. */
   #logprobs(block: number, logprobs: JsonValue): string {
     const state = this.#blocks.get(block)
     if (state?.type !== 'text') return ''

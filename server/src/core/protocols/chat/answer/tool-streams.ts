@@ -29,7 +29,7 @@ export interface ToolPiece {
 const HELD_LENGTH_MAX = 65_536
 
 export interface ToolStreams {
-  /** The call a piece belongs to; `undefined` for a piece that says nothing. */
+  /** The call a piece belongs to; `undefined` for an empty piece. */
   take(entry: JsonObject): ToolPiece | undefined
   all(): readonly ToolStream[]
 }
@@ -90,7 +90,7 @@ interface Keys {
   readonly name: string
 }
 
-/** An index used again for another call: a new id with a name, or another name. */
+/** An index reused for another call: a new id with a name, or another name. */
 function startsAnew(tool: ToolStream, { id, name }: Keys): boolean {
   if (name === '' || tool.name === '') return false
   if (id !== undefined && tool.id !== undefined) return id !== tool.id

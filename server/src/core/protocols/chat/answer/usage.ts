@@ -35,7 +35,7 @@ interface Totals {
   readonly total: number | undefined
 }
 
-/** xAI leaves reasoning out of `completion_tokens`; its total gives it away (fixture xai/xai-text). */
+/** xAI leaves reasoning out of `completion_tokens`; its total shows that (fixture xai/xai-text). */
 function outputOf({ prompt, completion, reasoning, total }: Totals): number | undefined {
   if (completion === undefined || reasoning === undefined || reasoning === 0) return completion
   const together = (prompt ?? 0) + completion + reasoning

@@ -10,7 +10,7 @@ export function decodeCacheMark(part: JsonObject): CacheMark | undefined {
   return objectOf(part.prompt_cache_breakpoint) === undefined ? undefined : { ttl: '30m' }
 }
 
-/** The members that mark a part, in the words the chain knows; none where it knows none. */
+/** The members that mark a part in the form the chain supports; none if it supports none. */
 export function encodeCacheMark(cache: CacheMark | undefined, marks: Capabilities['cacheMarks']): JsonObject {
   if (cache === undefined) return {}
   switch (marks) {
@@ -23,7 +23,7 @@ export function encodeCacheMark(cache: CacheMark | undefined, marks: Capabilitie
   }
 }
 
-/** As object members: `{ cache }` or nothing, as exact optional properties want it. */
+/** As object members: `{ cache }` or nothing, as `exactOptionalPropertyTypes` requires. */
 export function cacheOf(part: JsonObject): { readonly cache?: CacheMark } {
   const cache = decodeCacheMark(part)
   return cache === undefined ? {} : { cache }

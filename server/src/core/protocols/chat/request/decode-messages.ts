@@ -1,6 +1,6 @@
 /**
  * Chat messages → system parts and turns. Accepts what real clients send (docs/protocols.md#client-10), refuses what
- * means nothing.
+ * has no meaning.
  */
 import { conversation, type Conversation } from '../../../canonical/conversation.ts'
 import { openSignature } from '../../../canonical/envelope.ts'
@@ -32,7 +32,7 @@ interface Reading {
   readonly system: SystemPart[]
   readonly conversation: Conversation
   readonly dropped: Set<string>
-  /** False once a message of the conversation itself came: later instructions keep their place. */
+  /** False after the first message of the conversation itself: later instructions keep their position. */
   leading: boolean
   /** Id of the last deprecated `function_call`, which its `function` message answers by position. */
   functionCallId: string | undefined
@@ -150,12 +150,12 @@ function decodeCall(entry: JsonValue, field: string): ToolCallPart | Refused {
   }
 }
 
-/** Text as the model wrote it, even when it is not JSON; some clients send the object itself. */
+/** Text as the model wrote it, even if it is not JSON; some clients send the object itself. */
 export function callArguments(value: Maybe): string {
   return typeof value === 'string' ? value : argumentsText(value)
 }
 
-/** Our own envelope, or the place Gemini's compatibility layer uses. */
+/** From the gateway's envelope, or from the field that Gemini's compatibility layer uses. */
 export function callSignature(entry: JsonObject): Signature | undefined {
   const extra = objectOf(entry.extra_content)
   const sealed = wordOf(objectOf(extra?.gateway)?.sig)
@@ -210,7 +210,7 @@ function decodeResult(message: JsonObject, field: string, callId: string): ToolR
   return { type: 'tool-result', callId, kind: 'function', content, isError: false, ...cacheOf(message) }
 }
 
-/** Text, parts, or nothing; empty texts are nothing too (docs/protocols.md#trap-30). */
+/** Text, parts, or nothing; empty texts count as nothing (docs/protocols.md#trap-30). */
 function readContent(message: JsonObject, field: string): readonly Part[] | Refused {
   const { content } = message
   if (content === undefined || content === null || content === '') return []
@@ -226,14 +226,14 @@ function readContent(message: JsonObject, field: string): readonly Part[] | Refu
   return parts
 }
 
-/** A mark on the message itself counts for its only text; a tool message's mark belongs to the result. */
+/** A mark on the message applies to its only text; a tool message's mark belongs to the result. */
 function wholeMark(message: JsonObject): { readonly cache?: CacheMark } {
   return message.role === 'tool' ? {} : cacheOf(message)
 }
 
 /** One content part; `undefined` when it is empty. */
 function readPart(entry: JsonValue, field: string): Part | undefined | Refused {
-  // A bare text among parts is taken for a text part.
+  // A bare string among parts is read as a text part.
   if (typeof entry === 'string') return textPart(entry, undefined)
   if (!isJsonObject(entry)) return refused(field, 'must be an object')
   const cache = decodeCacheMark(entry)
@@ -273,7 +273,7 @@ function textPart(text: string, cache: CacheMark | undefined): TextPart | undefi
   return cache === undefined ? { type: 'text', text } : { type: 'text', text, cache }
 }
 
-/** Mistral's reasoning models think inside the content list. */
+/** Mistral's reasoning models put their reasoning into the content list. */
 export function thinkingPart(entry: JsonObject): Part | undefined {
   const text = thinkingText(entry)
   return text === '' ? undefined : { type: 'reasoning', kind: 'raw', text, signature: undefined }

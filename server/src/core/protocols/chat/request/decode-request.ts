@@ -1,4 +1,4 @@
-/** A client's chat body → the canonical form. Every field it has no room for is named in `dropped`. */
+/** A client's chat body → the canonical form. Every field without a counterpart is named in `dropped`. */
 import { isEffort } from '../../../canonical/effort.ts'
 import { nestsTooDeep } from '../../../canonical/json-text.ts'
 import type {
@@ -104,7 +104,7 @@ function isSet(value: Maybe): boolean {
   return value !== undefined && value !== null
 }
 
-/** A setting of another type than its own cannot mean anything; a wrong number is the upstream's to judge. */
+/** A setting of the wrong type has no meaning; a number out of range is left to the upstream. */
 function findMistypedField(body: JsonObject): Refused | undefined {
   for (const field of NUMBERS) {
     if (isSet(body[field]) && numberOf(body[field]) === undefined) return refused(field, 'must be a number')
@@ -181,8 +181,8 @@ function decodeVerbosity(value: Maybe): CanonicalRequest['verbosity'] {
 
 /**
  * OpenAI's `reasoning_effort`, OpenRouter's `reasoning{effort,max_tokens,enabled,exclude}`, `thinking{type}` of
- * DeepSeek, z.ai and Doubao, `enable_thinking` and `thinking_budget` of Qwen: clients send the words of the vendor
- * they were written for.
+ * DeepSeek, z.ai and Doubao, `enable_thinking` and `thinking_budget` of Qwen: clients send the form of the vendor they
+ * were written for.
  */
 function decodeReasoningRequest(body: JsonObject): ReasoningRequest | undefined {
   const router = objectOf(body.reasoning)
@@ -222,7 +222,7 @@ function decodeOutput(format: Maybe): OutputFormat | Refused {
 
 function decodeSchema(value: Maybe): OutputFormat | Refused {
   if (!isJsonObject(value)) return refused('response_format.json_schema', 'must be an object')
-  // Several clients put the schema itself where its wrapper belongs.
+  // Several clients send the schema itself in place of its wrapper.
   const schema = value.schema ?? value
   const problem = findSchemaProblem(schema)
   if (problem !== undefined) return refused('response_format.json_schema.schema', problem)

@@ -1,7 +1,7 @@
 /**
- * System parts and turns → chat messages. Tool messages follow their assistant message at once; what a tool message
- * cannot hold (images) and what the target has no place for (instructions in the middle) waits for the next user
- * message, or gets one of its own (docs/protocols.md#requests-between-protocols).
+ * System parts and turns → chat messages. Tool messages directly follow their assistant message; what a tool message
+ * cannot hold (images) and what the target does not support (instructions in the middle) goes into the next user
+ * message, or into one of its own (docs/protocols.md#requests-between-protocols).
  */
 import { addAll } from '../../../canonical/add-all.ts'
 import { answerOpenCalls } from '../../../canonical/tools/answer-open-calls.ts'
@@ -28,7 +28,7 @@ import { bareDetail, joinReasoning } from '../answer/reasoning.ts'
 
 interface Writing extends Encoding {
   readonly messages: JsonObject[]
-  /** Content parts that wait for a user message. */
+  /** Content parts for the next user message. */
   waiting: JsonObject[]
 }
 
@@ -53,7 +53,7 @@ function writeSystem(writing: Writing): void {
   }))
   if (parts.length === 0) return
   const { systemRole, cacheMarks } = target.capabilities
-  // Vendors without cache marks are not sure to take lists of parts for instructions.
+  // Vendors without cache marks may not accept lists of parts as instructions.
   const joined = request.system.map(({ text }) => text).join('\n\n')
   writing.messages.push({ role: systemRole, content: cacheMarks === 'none' ? joined : contentOf(parts) })
 }
@@ -162,12 +162,14 @@ function writeAssistant(turn: Turn, writing: Writing): Refused | undefined {
     const toolCalls = calls.length === 0 ? {} : { tool_calls: calls }
     writing.messages.push({ role: 'assistant', content, ...thought.members, ...toolCalls })
   }
-  // Chat's assistant messages hold no images; the model made them, so it may look at them again.
+  // Chat's assistant messages cannot hold images, so images made by the model go into the next user message.
   if (images.length > 0) wait(writing, 'Made by the assistant:', images)
   return undefined
 }
 
-/** Vendors that want their reasoning back want the field on every assistant message (docs/protocols.md#trap-27). */
+/**
+ * Vendors that require their reasoning back require the field on every assistant message (docs/protocols.md#trap-27).
+ */
 function encodeReasoning(
   parts: readonly ReasoningPart[],
   { target, dropped }: Writing,
@@ -198,7 +200,7 @@ function encodeCall(call: ToolCallPart, writing: Writing): JsonObject {
   return { id, type: 'function', function: { name, arguments: text === '' ? '{}' : text }, ...extra }
 }
 
-/** Gemini's compatibility layer keeps its signatures here. */
+/** Gemini's compatibility layer has its signatures here. */
 function callSignature({ signature }: ToolCallPart, { target, dropped }: Writing): JsonObject {
   if (signature === undefined) return {}
   if (mayReplay(signature, { protocol: 'chat', issuer: target.issuer })) {
@@ -268,7 +270,7 @@ function flushWaiting(writing: Writing): void {
   writing.waiting = []
 }
 
-/** One bare text is sent as a string: every vendor takes that. */
+/** A single text is sent as a string, which every vendor accepts. */
 function contentOf(parts: readonly JsonObject[]): JsonObject['content'] {
   const only = parts.length === 1 ? parts[0] : undefined
   return only !== undefined && isBare(only) ? (only.text ?? '') : parts
@@ -293,7 +295,7 @@ function mark(
   return encodeCacheMark(kept, marks)
 }
 
-/** The keeper counts every mark, also those that have no place in the message. */
+/** The counter must see every mark, also those that the message cannot hold. */
 function skipMark(part: Part, writing: Writing): void {
   const cache = part.type === 'text' ? part.cache : undefined
   if (cache === undefined) return

@@ -1,4 +1,4 @@
-/** Canonical request → a chat body for one chain. What the chain has no words for is named in `dropped`. */
+/** Canonical request → a chat body for one chain. What the chain cannot express is named in `dropped`. */
 import { CACHE_MARKS_MAX, keepCacheMarks } from '../../../canonical/cache-marks.ts'
 import { budgetForEffort, effortOf, nearestEffort } from '../../../canonical/effort.ts'
 import type { CanonicalRequest, ReasoningRequest } from '../../../canonical/request.ts'
@@ -118,7 +118,7 @@ function encodeOutput({ request, target, dropped }: Encoding): JsonObject {
     }
     return { ...wordy, response_format: { type: 'json_schema', json_schema: wrapped } }
   }
-  // Less than was asked for: said in the log, never an error (docs/reference/contract.md#D-requests-30).
+  // Less than was requested: noted in the log, not an error (docs/reference/contract.md#D-requests-30).
   if (output.kind === 'json-schema' || !jsonObject) dropped.add('output')
   return jsonObject ? { ...wordy, response_format: { type: 'json_object' } } : wordy
 }
@@ -131,7 +131,7 @@ function encodeReasoningRequest({ request, target, dropped }: Encoding): JsonObj
   return fields ?? {}
 }
 
-/** `undefined`: the chain has no words for what was asked. */
+/** `undefined`: the chain cannot express the request. */
 function reasoningFields(reasoning: ReasoningRequest, capabilities: Capabilities): JsonObject | undefined {
   const effort = effortOf(reasoning)
   switch (capabilities.reasoning) {
@@ -158,7 +158,7 @@ function reasoningFields(reasoning: ReasoningRequest, capabilities: Capabilities
   }
 }
 
-/** A wish for a summary alone says nothing of whether to think. */
+/** A request for a summary alone does not say whether to reason. */
 function isSilent({ effort, budgetTokens, summary }: ReasoningRequest): boolean {
   return effort === undefined && budgetTokens === undefined && summary !== undefined
 }
@@ -196,7 +196,7 @@ function encodeIdentity(encoding: Encoding): JsonObject {
   }
 }
 
-/** Usage is asked for whatever the client wanted: the call is metered by it. */
+/** Usage is always requested, whatever the client wants: the call is metered by it. */
 function encodeStream({ request, target }: Encoding): JsonObject {
   if (!request.stream) return {}
   return {

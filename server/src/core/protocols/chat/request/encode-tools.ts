@@ -1,4 +1,4 @@
-/** Canonical tools and the choice among them → chat's nested form, held to what the chain can do. */
+/** Canonical tools and the choice among them → chat's nested form, limited to what the chain supports. */
 import { CUSTOM_INPUT_SCHEMA, customToolDescription } from '../../../canonical/tools/custom-tools.ts'
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { upstreamToolName } from '../../../canonical/tools/tool-names.ts'
@@ -81,7 +81,7 @@ function encodeCustom(tool: CustomTool, { capabilities }: EncodeTarget): JsonObj
   }
 }
 
-/** Of every protocol's web search, what chat's own has words for. */
+/** Settings of any protocol's web search that chat's own has too. */
 function searchOptions({ name, json }: HostedTool, { hostedTools }: Capabilities): JsonObject | undefined {
   if (name !== 'web-search' || !hostedTools.includes(name)) return undefined
   const size = wordOf(json.search_context_size)
@@ -92,7 +92,7 @@ function searchOptions({ name, json }: HostedTool, { hostedTools }: Capabilities
   }
 }
 
-/** Chat nests what the other protocols keep flat. */
+/** Chat nests the location; the other protocols keep it flat. */
 function nestedLocation(location: JsonObject): JsonObject {
   if (location.approximate !== undefined) return location
   const { type: _type, ...approximate } = location
@@ -137,7 +137,7 @@ function namedChoice(tool: Exclude<Tool, HostedTool>, { capabilities }: EncodeTa
   return custom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }
 }
 
-/** Vendors that know custom tools know `allowed_tools`; for the others the list itself is cut. */
+/** Vendors that support custom tools support `allowed_tools`; for the others the list of tools is shortened. */
 function encodeAllowed(
   choice: Extract<ToolChoice, { kind: 'allowed' }>,
   tools: readonly Tool[],

@@ -12,7 +12,7 @@ export function decodeImage(part: JsonObject, cache: CacheMark | undefined): Med
   return media({ kind: 'image', source: sourceOfUrl(url), cache, detail: detailOf(image?.detail) })
 }
 
-/** Qwen, z.ai and Moonshot take videos this way; here they are files. */
+/** Qwen, z.ai and Moonshot accept videos in this form; the canonical form treats them as files. */
 export function decodeVideo(part: JsonObject, cache: CacheMark | undefined): MediaPart | undefined {
   const url = wordOf(part.video_url) ?? wordOf(objectOf(part.video_url)?.url)
   if (url === undefined) return undefined
@@ -58,7 +58,7 @@ function media({ kind, source, cache, detail, filename }: MediaFields): MediaPar
   return { type: 'media', media: kind, source, detail, filename, ...mark }
 }
 
-/** The part of a request; `undefined` where chat has no words for it. */
+/** The part of a request; `undefined` if chat cannot express it. */
 export function encodeMedia(part: MediaPart): JsonObject | undefined {
   switch (part.media) {
     case 'image':
@@ -73,7 +73,7 @@ export function encodeMedia(part: MediaPart): JsonObject | undefined {
 function encodeImage({ source, detail }: MediaPart): JsonObject | undefined {
   const url = urlOf(source)
   if (url === undefined) return undefined
-  // Only the responses protocol knows `original`.
+  // Only the responses protocol has `original`.
   const level = detail === 'original' ? 'high' : detail
   return { type: 'image_url', image_url: { url, ...(level === undefined ? {} : { detail: level }) } }
 }

@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../../canonical/request.ts'
 import type { Capabilities } from '../../protocol.ts'
 
-/** Chat has an address for images and videos only; a document or a sound is always in the request. */
+/** Chat accepts addresses for images and videos only; documents and sounds are always sent inline. */
 export function needsInline(
   { media, source }: MediaPart,
   { images, documents, audio }: Capabilities,

@@ -24,7 +24,7 @@ export function decodeTools(body: JsonObject, dropped: Set<string>): readonly To
   return search === undefined ? tools : [...tools, hostedSearch(search)]
 }
 
-/** `undefined`: a tool some vendor runs itself and nobody else knows. */
+/** `undefined`: a tool that only some vendor itself has. */
 function decodeTool(entry: JsonValue, field: string): Tool | undefined | Refused {
   if (!isJsonObject(entry)) return refused(field, 'must be an object')
   switch (tagOf(entry.type)) {
@@ -99,7 +99,7 @@ function decodeWord(word: string, field: string): ToolChoice | Refused {
     case 'none':
     case 'required':
       return { kind: word }
-    // Mistral's word, which its clients send elsewhere too.
+    // Mistral's value, which its clients send to other vendors too.
     case 'any':
       return { kind: 'required' }
     default:

@@ -1,4 +1,4 @@
-/** A Gemini upstream's whole answer in canonical form: it has the shape of one chunk that says everything. */
+/** A Gemini upstream's whole answer in canonical form: it has the shape of one complete chunk. */
 import { foldStream } from '../../../canonical/fold.ts'
 import type { CanonicalResponse } from '../../../canonical/response.ts'
 import type { JsonValue } from '../../../json.ts'

@@ -30,11 +30,11 @@ export function encodeResponse(response: CanonicalResponse, context: ReplyContex
   }
 }
 
-/** What the parts of one answer are written with. */
+/** What the parts of one answer are encoded with. */
 export interface Reply {
   readonly issuer: string
   readonly findTool: ToolFinder
-  /** Google tells thoughts only to clients that ask; others read the first part as the answer. */
+  /** Google sends thoughts only to clients that ask for them; others read the first part as the answer. */
   readonly showThoughts: boolean
 }
 
@@ -59,7 +59,7 @@ function encodeCandidate({ index, blocks, finish }: Candidate, reply: Reply): Js
   const parts = blocks.flatMap((block) => encodeBlock(block, reply))
   const citations = blocks.flatMap((block) => (block.type === 'text' ? block.citations : []))
   return {
-    // Clients take a content without parts for an invalid answer.
+    // Clients treat content without parts as an invalid answer.
     content: { parts: parts.length === 0 ? [{ text: '' }] : parts, role: 'model' },
     ...encodeFinish(finish),
     index,

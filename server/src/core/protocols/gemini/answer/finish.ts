@@ -1,7 +1,7 @@
 /** Why a candidate ended (docs/protocols.md#gemini-answers, #endings). */
 import type { Finish, FinishReason } from '../../../canonical/response.ts'
 
-/** The model tried to call a tool and failed at it: no answer, though the status says 200. */
+/** The model tried to call a tool and failed: not an answer, although the status is 200. */
 const FAILED_CALLS: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',

@@ -1,16 +1,16 @@
 /**
- * Where an answer names its sources. Google counts bytes of UTF-8 over the text of the candidate, everybody else counts
- * UTF-16 code units of one block, and the places come when the text has already gone out
+ * Where an answer names its sources. Google counts bytes of UTF-8 over the text of the candidate, the other protocols
+ * count UTF-16 code units of one block, and the positions arrive when the text has already been sent
  * (docs/protocols.md#gemini-answers).
  */
 import type { Citation } from '../../../canonical/response.ts'
 import type { JsonObject, JsonValue } from '../../../json.ts'
 import { countOf, listOf, objectOf, wordOf } from '../../read-json.ts'
 
-/** Letters kept to find places in; behind them a source is named without its place. */
+/** Characters kept to find positions in; beyond them a source has no position. */
 const CHARACTERS_MAX = 256 * 1024
 
-/** Places read out of one answer; more would be noise, and each costs the client an annotation. */
+/** Positions read from one answer: each becomes an annotation for the client. */
 const PLACES_MAX = 1_000
 
 /** The text of a block while it can still be cited. */
@@ -35,7 +35,7 @@ export function groundedText(): GroundedText {
   }
 }
 
-/** One walk over the text for all of them. */
+/** A single pass over the text for all of them. */
 function findPositions(text: string, bytes: readonly number[]): ReadonlyMap<number, number> {
   const wanted = [...new Set(bytes)].filter((byte) => byte >= 0).toSorted((left, right) => left - right)
   const found = new Map<number, number>()
@@ -61,8 +61,8 @@ function bytesOf(codePoint: number): number {
 }
 
 /**
- * One citation a supported place, and one for each source no place names. `bytesBefore`: where the block begins in the
- * text of its candidate.
+ * One citation per supported passage, and one for each source without a passage. `bytesBefore`: where the block begins
+ * in the text of its candidate.
  */
 export function readGrounding(
   text: GroundedText,

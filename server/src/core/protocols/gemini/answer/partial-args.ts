@@ -10,7 +10,7 @@ import { flagOf, numberOf, textOf } from '../../read-json.ts'
 const STEPS_MAX = 64
 
 export interface PartialArguments {
-  /** False: the piece has no place the tree could have. */
+  /** False: the piece does not fit into the tree. */
   add(piece: JsonObject): boolean
   /** The arguments so far, as JSON text. */
   text(): string
@@ -40,7 +40,7 @@ interface ArrayNode {
   readonly items: Node[]
 }
 
-/** Texts come in several pieces. */
+/** Texts arrive in several pieces. */
 interface TextNode {
   readonly kind: 'text'
   readonly pieces: string[]
@@ -89,7 +89,7 @@ function childAt(node: Node, step: Step): Node | undefined {
   return node.kind === 'array' && typeof step === 'number' ? node.items[step] : undefined
 }
 
-/** An array grows by its next place only: a gap would let one path reserve memory. */
+/** An array grows only by its next index: with gaps, one path could reserve much memory. */
 function attach(node: Node, step: Step, child: Node | undefined): Node | undefined {
   if (child === undefined) return undefined
   if (node.kind === 'object' && typeof step === 'string') {

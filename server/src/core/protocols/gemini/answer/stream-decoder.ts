@@ -1,6 +1,6 @@
 /**
- * Chunks of a Gemini upstream as canonical parts. A text goes on until something else comes; a call comes whole; the
- * end is the end of the connection after a finish reason, since nothing else marks it
+ * Chunks of a Gemini upstream as canonical parts. A text continues until something else arrives; a call arrives whole;
+ * the stream ends when the connection ends after a finish reason, since nothing else marks the end
  * (docs/protocols.md#gemini-streams).
  */
 import { addAll } from '../../../canonical/add-all.ts'
@@ -31,7 +31,7 @@ export interface Reading {
   over: boolean
   nextBlock: number
   calls: number
-  /** What the ids of calls are made from, where the upstream gives none. */
+  /** Prefix for ids of calls if the upstream sends none. */
   callPrefix: string
   readonly usage: ReturnType<typeof usageCollector>
   readonly candidates: Map<number, CandidateReading>
@@ -44,7 +44,7 @@ interface CandidateReading {
   finishReason: string | undefined
   finishMessage: string | undefined
   calledTool: boolean
-  /** The sources of the answer, told when its text ends. */
+  /** The sources of the answer, emitted when its text ends. */
   grounding: JsonObject | undefined
   /** Length of the texts that have ended. */
   bytesBefore: number
@@ -142,7 +142,7 @@ function candidateOf(reading: Reading, index: number): CandidateReading {
 
 function pushCandidate(reading: Reading, json: JsonObject): readonly StreamPart[] {
   const candidate = candidateOf(reading, numberOf(json.index) ?? 0)
-  // Every chunk that names sources names all of them.
+  // Every chunk with sources has all of them.
   candidate.grounding = objectOf(json.groundingMetadata) ?? candidate.grounding
   const parts = listOf(objectOf(json.content)?.parts).flatMap((item) => {
     const part = objectOf(item)
@@ -216,7 +216,7 @@ function pushPart(reading: Reading, candidate: CandidateReading, part: JsonObjec
   return kind === undefined ? [] : [...closeOpen(candidate), ...wholeBlock(reading, candidate, kind)]
 }
 
-/** A picture or sound, or something only Google's own tools do. */
+/** An image or sound, or a part of Google's own tools. */
 function wholeKind(part: JsonObject): BlockStart | undefined {
   const inline = objectOf(part.inlineData)
   const data = textOf(inline?.data)
@@ -281,8 +281,8 @@ function openText(reading: Reading, candidate: CandidateReading, thought: boolea
 }
 
 /**
- * The signature of told thoughts closes them. One on a text, or on an empty part behind it, belongs to thoughts that
- * were not told: a blob of its own.
+ * The signature of visible thoughts closes them. A signature on a text, or on an empty part after it, belongs to hidden
+ * thoughts and becomes a blob of its own.
  */
 function signText(
   reading: Reading,
@@ -348,7 +348,7 @@ function openCall(
   }
 }
 
-/** Pieces of the arguments; a call without anything more is over. */
+/** Pieces of the arguments; a call without `willContinue` is complete. */
 function continueCall(
   reading: Reading,
   candidate: CandidateReading,
@@ -391,7 +391,7 @@ function closeText(
   return [...citations.map((citation) => ({ type: 'citation', block, citation }) as const), end]
 }
 
-/** Ends the reading with every block closed. */
+/** Closes every block. */
 function closeAll(reading: Reading): readonly StreamPart[] {
   reading.over = true
   return [...reading.candidates.values()].flatMap(closeOpen)
@@ -401,7 +401,7 @@ function fail(reading: Reading, message: string): readonly StreamPart[] {
   return [...closeAll(reading), { type: 'error', error: brokenStream(message) }]
 }
 
-/** What the closed connection means: an answer where a finish reason came, a failure where none did. */
+/** What the closed connection means: an answer if there was a finish reason, else a failure. */
 export function endReading(reading: Reading): readonly StreamPart[] {
   if (reading.over) return []
   const candidates = [...reading.candidates.values()]

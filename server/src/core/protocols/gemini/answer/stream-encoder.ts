@@ -1,6 +1,6 @@
 /**
- * A canonical stream as Gemini fragments. Texts go out as they come; a call goes out whole, as clients of this protocol
- * know it; the last fragment carries the finish reasons and the usage (docs/reference/contract.md#6.3-03).
+ * A canonical stream as Gemini fragments. Texts are sent as they arrive; a call is sent whole, as clients of this
+ * protocol expect it; the last fragment carries the finish reasons and the usage (docs/reference/contract.md#6.3-03).
  */
 import { sealSignature } from '../../../canonical/envelope.ts'
 import type { Signature } from '../../../canonical/request.ts'
@@ -31,7 +31,7 @@ export function streamEncoder(context: ReplyContext): StreamEncoder {
       for (const next of serial.push(part)) text += pushPart(stream, next)
       return text
     },
-    // The protocol has no sign of life (docs/protocols.md#gemini-streams).
+    // The protocol has no keep-alive (docs/protocols.md#gemini-streams).
     keepAlive: () => '',
   }
 }
@@ -41,7 +41,7 @@ interface Stream {
   readonly reply: Reply
   readonly framing: Framing
   readonly blocks: Map<number, Writer>
-  /** What stands behind the text of a fragment of each candidate. */
+  /** The JSON that follows the text of a fragment, by candidate. */
   readonly tails: Map<number, string>
   readonly finishes: Map<number, Finish>
   readonly citations: Map<number, Citation[]>
@@ -92,7 +92,7 @@ function newStream(context: ReplyContext): Stream {
 /** How one JSON object after the other is sent. */
 interface Framing {
   fragment(json: string): string
-  /** Behind the last. */
+  /** Text after the last one. */
   close(): string
 }
 
@@ -148,7 +148,7 @@ function pushPart(stream: Stream, part: StreamPart): string {
 
 const FRAGMENT_HEAD = '{"candidates":[{"content":{"parts":['
 
-/** Model and id stand in every fragment; only the part itself is encoded each time. */
+/** Every fragment has model and id; only the part itself is encoded each time. */
 function fragment(stream: Stream, candidate: number, part: string): string {
   return stream.framing.fragment(FRAGMENT_HEAD + part + tailOf(stream, candidate))
 }
@@ -216,7 +216,7 @@ function keepSignature(writer: Writer | undefined, signature: Signature): void {
   if (writer?.type === 'thought' || writer?.type === 'call') writer.signature = signature
 }
 
-/** Sources named at the end of the candidate, as Google does it; bounded like everything that is held. */
+/** Sources named at the end of the candidate, as Google does it; limited like everything that is held. */
 const CITATIONS_MAX = 1_000
 
 function keepCitation(stream: Stream, writer: Writer | undefined, citation: Citation): void {
@@ -277,7 +277,7 @@ function finish(stream: Stream): string {
   return stream.framing.fragment(last) + stream.framing.close()
 }
 
-/** An error object ends the stream; no finish reason, so that what was cut does not look finished. */
+/** An error object ends the stream; no finish reason, so that a cut answer does not look finished. */
 function fail(stream: Stream, error: UpstreamError): string {
   stream.over = true
   return stream.framing.fragment(JSON.stringify(encodeError(error))) + stream.framing.close()

@@ -5,7 +5,7 @@ import { countOf, type Maybe, objectOf } from '../../read-json.ts'
 import type { WireUsage } from '../wire.ts'
 
 /**
- * undefined: nothing was counted. Vertex sends its kind of traffic alone until the end, others zeros before they know
+ * undefined: nothing was counted. Until the end, Vertex sends only its traffic type, others zeros
  * (docs/protocols.md#usage).
  */
 export function decodeUsage(value: Maybe): Usage | undefined {
@@ -28,8 +28,8 @@ export function decodeUsage(value: Maybe): Usage | undefined {
 }
 
 /**
- * Usage objects of one stream. A chunk may repeat a total and leave out its parts, so the members are put together
- * before they are reckoned: otherwise what was cached would count twice.
+ * Usage objects of one stream. A chunk may repeat a total without its parts, so the members are merged before the
+ * classes are computed: otherwise cached tokens would count twice.
  */
 export function usageCollector(): (value: Maybe) => Usage | undefined {
   const members: Record<string, JsonValue> = {}
@@ -66,7 +66,7 @@ function outputOf({ whole, candidates, thoughts, total }: Counters): number | un
   return total === (whole ?? 0) + candidates ? candidates : candidates + thoughts
 }
 
-/** What stands in for counters the upstream did not report: a client's meters need numbers. */
+/** Used for counters the upstream did not report: clients' meters need numbers. */
 export interface UsageEstimate {
   readonly inputTokens: number
   readonly outputTokens: number

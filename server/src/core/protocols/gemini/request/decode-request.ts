@@ -1,4 +1,4 @@
-/** A Gemini client's request in canonical form. The model and whether to stream stand in the path, not here. */
+/** A Gemini client's request in canonical form. The model and whether to stream are in the path, not here. */
 import { BUDGET_AUTO, effortForLevel, isGeminiLevel } from '../../../canonical/effort.ts'
 import { isJsonArray, nestsTooDeep } from '../../../canonical/json-text.ts'
 import type { CanonicalRequest, OutputFormat, ReasoningRequest } from '../../../canonical/request.ts'
@@ -62,7 +62,7 @@ export function decodeRequest(body: JsonObject): Decoded<CanonicalRequest> {
   return { kind: 'decoded', value, dropped: [...dropped] }
 }
 
-/** A cached content holds part of the conversation at Google, where nobody else can read it. */
+/** A cached content holds part of the conversation at Google, where only Google can read it. */
 function refuseState(body: JsonObject): Refused | undefined {
   const cached = wordOf(member(body, 'cachedContent'))
   return cached === undefined
@@ -96,7 +96,7 @@ function refuseNumbers(config: JsonObject): Refused | undefined {
     : undefined
 }
 
-/** `model` is the client's slip of naming it again; the path counts. */
+/** Some clients repeat `model` here; only the path counts. */
 const KNOWN: ReadonlySet<string> = new Set(
   'model contents systemInstruction tools toolConfig generationConfig serviceTier cachedContent'.split(' '),
 )
@@ -121,7 +121,7 @@ function isTexts(value: Maybe): value is readonly string[] | undefined {
   return isJsonArray(value) && value.every((item) => typeof item === 'string')
 }
 
-/** Text is what every model gives; pictures and speech are a matter of the model, not of the request. */
+/** Every model gives text; whether it gives images or speech depends on the model, not on the request. */
 function dropModalities(config: JsonObject, dropped: Set<string>): void {
   const wanted = listOf(member(config, 'responseModalities'))
   if (wanted.some((modality) => modality !== 'TEXT')) dropped.add('generationConfig.responseModalities')
@@ -146,7 +146,7 @@ function jsonSchema(schema: JsonValue): OutputFormat {
   return { kind: 'json-schema', name: undefined, description: undefined, schema, strict: undefined }
 }
 
-/** Thoughts are told only to a client that asks for them. */
+/** Thoughts are sent only to a client that asks for them. */
 function decodeReasoning(thinking: JsonObject | undefined): ReasoningRequest | undefined {
   if (thinking === undefined) return undefined
   const level = textOf(member(thinking, 'thinkingLevel'))?.toUpperCase()
@@ -166,7 +166,7 @@ function decodeLogprobs(config: JsonObject): CanonicalRequest['logprobs'] {
   return { top: numberOf(config.logprobs) ?? 0 }
 }
 
-/** In the words of the chat protocol, as everywhere in the canonical form. */
+/** In the chat protocol's values, as everywhere in the canonical form. */
 function decodeServiceTier(value: Maybe): string | undefined {
   const tier = textOf(value)?.toLowerCase()
   return tier === 'standard' ? 'default' : tier

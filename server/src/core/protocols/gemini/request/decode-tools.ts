@@ -1,4 +1,4 @@
-/** Tools and their choice, as a Gemini client names them (docs/protocols.md#gemini-requests). */
+/** A Gemini client's tools and tool choice (docs/protocols.md#gemini-requests). */
 import { addAll } from '../../../canonical/add-all.ts'
 import { isJsonArray, nestsTooDeep } from '../../../canonical/json-text.ts'
 import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'

@@ -1,5 +1,5 @@
 /**
- * The contents of a Gemini client as turns. Calls often carry no id here, so they get one from their place, which
+ * The contents of a Gemini client as turns. Calls often have no id here, so they get one from their position, which
  * stays the same when the history grows; an answer without an id belongs to the first open call of its name.
  */
 import { addAll } from '../../../canonical/add-all.ts'
@@ -56,7 +56,7 @@ interface Reading {
   /** Calls without an answer yet, by id: the name each was made under. */
   readonly open: Map<string, string>
   readonly openByName: Map<string, string[]>
-  /** Index right behind the last model turn, where its tool results belong. */
+  /** Index directly after the last model turn, where its tool results belong. */
   behindCalls: number
 }
 
@@ -152,8 +152,8 @@ function readModel(
 }
 
 /**
- * The official client keeps a streamed answer as one content per fragment, so what the model said comes back in
- * pieces: texts of neighbouring contents are one text again, thoughts run on until their signature closes them.
+ * The official client keeps a streamed answer as one content per fragment, so the model's output comes back in pieces:
+ * texts of neighbouring contents are joined again, and thoughts continue until their signature closes them.
  */
 function appendModel(reading: Reading, parts: readonly Part[]): void {
   const [first] = parts
@@ -222,7 +222,7 @@ function decodeModelPart(reading: Reading, part: JsonObject, place: string): rea
   }
   const decoded = decodeContentPart(reading, part, place)
   if (isRefused(decoded) || opened === undefined) return decoded
-  // A signature on a text belongs to the thoughts behind it; it follows the text, as it does in a stream.
+  // A signature on a text belongs to hidden thoughts; here it follows the text, as in a stream.
   return [...decoded, reasoning('redacted', '', opened.signature)]
 }
 
@@ -260,7 +260,7 @@ function queueOf(reading: Reading, name: string): string[] {
   return queue
 }
 
-/** The queue may still hold calls that were answered by id; each leaves it once. */
+/** The queue may still hold calls that were answered by id; each is removed once. */
 function firstOpen(reading: Reading, name: string | undefined): string | undefined {
   const queue = name === undefined ? undefined : reading.openByName.get(name)
   while (queue !== undefined && queue.length > 0) {
@@ -270,7 +270,7 @@ function firstOpen(reading: Reading, name: string | undefined): string | undefin
   return undefined
 }
 
-/** `output` and `error` are Google's names for what a function gave; anything else is the output as a whole. */
+/** `output` and `error` are Google's names for a function's result; anything else is the output as a whole. */
 function resultText(response: JsonObject): { readonly text: string; readonly isError: boolean } {
   const keys = Object.keys(response)
   const [only] = keys
@@ -310,7 +310,7 @@ function decodeContentPart(reading: Reading, part: JsonObject, place: string): r
   return [{ type: 'opaque', protocol: 'gemini', json: part }]
 }
 
-/** What Google's own tools did. */
+/** Parts of Google's own tools. */
 const OPAQUE = [
   'executableCode',
   'codeExecutionResult',

@@ -1,5 +1,5 @@
 /**
- * A canonical request for a Gemini upstream, held to what the chain's model takes
+ * A canonical request for a Gemini upstream, limited to what the chain's model accepts
  * (docs/protocols.md#requests-between-protocols).
  */
 import { markedFields } from '../../../canonical/cache-marks.ts'
@@ -20,12 +20,12 @@ import { encodeToolConfig, encodeTools } from './encode-tools.ts'
 import { encodeContents } from './encode-turns.ts'
 import { type OutputPlan, type Plan, withoutDialect } from './plan.ts'
 
-/** The model and whether to stream stand in the path; the provider's dialect forms it. */
+/** The model and whether to stream are in the path, which the provider's dialect builds. */
 export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): Encoded | Refused {
   const { capabilities } = target
   const refusal = findImpossible(request, {
     ...capabilities,
-    // A stream of several candidates is refused upstream.
+    // Upstream refuses streams with several candidates.
     candidates: capabilities.candidates && !request.stream,
   })
   if (refusal !== undefined) return refusal
@@ -66,7 +66,7 @@ function planOutput({ output, tools }: CanonicalRequest, { capabilities }: Encod
   return 'told'
 }
 
-/** Settings no Gemini upstream has. */
+/** Requested settings that no Gemini upstream has. */
 function unsaid(request: CanonicalRequest): readonly string[] {
   const absent = {
     parallelToolCalls: request.parallelToolCalls === false ? false : undefined,
@@ -123,7 +123,7 @@ function encodeSampling(plan: Plan): JsonObject {
   }
 }
 
-/** Canonical field, wire member, value, and whether this model takes it. */
+/** Canonical field, wire member, value, and whether this model accepts it. */
 type Setting = readonly [field: string, name: string, value: JsonValue | undefined, taken: boolean]
 
 function temperatureOf(value: number | undefined, capabilities: Capabilities): number | undefined {

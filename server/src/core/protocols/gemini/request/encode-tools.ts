@@ -34,7 +34,7 @@ function encodeCustom(tool: CustomTool, plan: Plan): JsonObject {
   }
 }
 
-/** A function without parameters names none: some versions refuse an object without properties. */
+/** A function without parameters has no such member: some versions refuse an object without properties. */
 function encodeParameters(schema: JsonValue | undefined, { target }: Plan): JsonObject {
   if (schema === undefined || !isJsonObject(schema) || isEmptyObject(schema)) return {}
   return target.capabilities.schemaDialect === 'openapi-subset'
@@ -52,7 +52,7 @@ function isEmptyObject(schema: JsonObject): boolean {
 }
 
 /**
- * Only the third generation takes its own tools and the client's functions together
+ * Only the third generation accepts its own tools and the client's functions together
  * (docs/protocols.md#gemini-requests).
  */
 function encodeHosted(
@@ -113,7 +113,7 @@ function callingConfig(choice: ToolChoice, plan: Plan): JsonObject {
   }
 }
 
-/** One walk over the tools however many names there are: a client may send hundreds of thousands of both. */
+/** A single pass over the tools, however many names there are: a client may send hundreds of thousands of both. */
 function chosenNames(names: readonly string[], plan: Plan): readonly string[] {
   const upstreamNames = new Map<string, string>()
   for (const tool of plan.request.tools) {

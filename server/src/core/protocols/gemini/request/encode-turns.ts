@@ -1,6 +1,6 @@
 /**
- * The conversation for a Gemini upstream. Behind a content with calls it wants one content with exactly as many
- * responses, in the order of the calls; and on the calls of the turn in progress the thoughts' signature
+ * The conversation for a Gemini upstream. It requires, after a content with calls, one content with exactly as many
+ * responses in the order of the calls; and the thoughts' signature on the calls of the turn in progress
  * (docs/protocols.md#gemini-requests).
  */
 import { addAll } from '../../../canonical/add-all.ts'
@@ -33,7 +33,7 @@ export function encodeContents(plan: Plan): readonly WireContent[] | Refused {
       placeTurn(layout, turn, { plan, inProgress: index > question })
     if (refusal !== undefined) return refusal
   }
-  // Calls at the very end wait for the client, not for us.
+  // Calls at the very end are for the client to answer.
   const refusal = layout.results.length > 0 ? answerCalls(layout, plan) : undefined
   if (refusal !== undefined) return refusal
   return layout.contents.length === 0 ? unsupported('turns', 'every message is empty') : layout.contents
@@ -41,18 +41,18 @@ export function encodeContents(plan: Plan): readonly WireContent[] | Refused {
 
 interface Layout {
   readonly contents: WireContent[]
-  /** Calls of the last model content that wait for their responses. */
+  /** Calls of the last model content without responses yet. */
   unanswered: readonly ToolCallPart[]
   results: readonly ToolResultPart[]
 }
 
 interface TurnPlace {
   readonly plan: Plan
-  /** Behind the last question: the model has not finished this turn. */
+  /** After the last user text: the model has not finished this turn. */
   readonly inProgress: boolean
 }
 
-/** A system message must not part results from their calls. */
+/** A system message must not separate results from their calls. */
 function resultsBehindCalls(turns: readonly Turn[]): readonly Turn[] {
   return turns.map((turn, index) => {
     const [before, after] = [turns[index - 1], turns[index + 1]]
@@ -91,7 +91,7 @@ function placeContent(
 }
 
 /**
- * One response a call, in the order of the calls; a call nobody answered gets an error for an answer
+ * One response per call, in the order of the calls; an unanswered call gets an error as its response
  * (docs/protocols.md#trap-29).
  */
 function answerCalls(layout: Layout, plan: Plan): Refused | undefined {
@@ -121,7 +121,7 @@ function answerCalls(layout: Layout, plan: Plan): Refused | undefined {
 
 interface EncodedResponse {
   readonly response: JsonObject
-  /** Media that this model cannot take inside a response. */
+  /** Media that this model does not accept inside a response. */
   readonly beside: readonly JsonObject[]
 }
 
@@ -141,7 +141,7 @@ function encodeResponse(
   return { response, beside: [{ text: `Attached to the result of ${name}:` }, ...media] }
 }
 
-/** A JSON object is the response itself; anything else stands under Google's name for output or error. */
+/** A JSON object is the response itself; anything else goes under Google's name for output or error. */
 function responseObject(result: ToolResultPart | undefined): JsonObject {
   if (result === undefined) return { error: 'the call was not answered' }
   const text = textOfResult(result)
@@ -168,7 +168,7 @@ function toldText(part: TextPart | MediaPart | ToolReferencePart): string {
   }
 }
 
-/** Parts of a user content; what stands only in model contents has no place here. */
+/** Parts of a user content; what only model contents can hold is dropped. */
 function encodeParts(parts: readonly Part[], plan: Plan): readonly JsonObject[] | Refused {
   const encoded: JsonObject[] = []
   for (const part of parts) {
@@ -237,7 +237,7 @@ function readerOf({ target }: Plan): { readonly protocol: 'gemini'; readonly iss
   return { protocol: 'gemini', issuer: target.issuer }
 }
 
-/** A bare blob belongs to the text before it; told thoughts are parts of their own. */
+/** A bare blob belongs to the text before it; visible thoughts are parts of their own. */
 function placeReasoning(encoded: JsonObject[], part: ReasoningPart, plan: Plan): void {
   const { signature } = part
   if (!mayReplay(signature, readerOf(plan))) {
@@ -292,7 +292,7 @@ function encodeSource(
   }
 }
 
-/** Google wants to be told what an address leads to; its ending is all there is to go by. */
+/** Google requires the media type of an address; only its file extension indicates it. */
 function typeOfUrl(url: string, media: MediaPart['media']): string {
   const ending = /\.([a-z0-9]{1,5})(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? ''
   return MEDIA_TYPES[ending] ?? FALLBACK_TYPES[media]

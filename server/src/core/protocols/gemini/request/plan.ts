@@ -1,4 +1,4 @@
-/** What the parts of one request body are written from. */
+/** What the parts of one request body are encoded from. */
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { upstreamToolName } from '../../../canonical/tools/tool-names.ts'
 import { isJsonObject, type JsonValue } from '../../../json.ts'
@@ -11,7 +11,7 @@ export interface Plan {
   readonly output: OutputPlan
 }
 
-/** `told`: the form of the answer can only be asked for in words. */
+/** `told`: the answer's format can only be requested in the prompt. */
 export type OutputPlan = 'text' | 'json' | 'schema' | 'told'
 
 export function toolName(

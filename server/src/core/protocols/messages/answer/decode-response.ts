@@ -105,7 +105,10 @@ export function signatureOf(value: Maybe): Signature | undefined {
   return data === undefined ? undefined : { issuer: undefined, id: undefined, data, protocol: 'messages' }
 }
 
-/** Only citations of the web have an address; places in documents mean nothing elsewhere. They cover their block. */
+/**
+ * Only web citations have an address; positions in documents have no meaning elsewhere. A citation covers its whole
+ * block.
+ */
 export function decodeCitation(value: Maybe): Citation | undefined {
   const citation = objectOf(value)
   const url = wordOf(citation?.url)

@@ -35,11 +35,11 @@ export function encodeResponse(response: CanonicalResponse, context: ReplyContex
 
 const UNSAID: Finish = { reason: 'other', raw: undefined, stopSequence: undefined, explanation: undefined }
 
-/** What the blocks of one answer are written with. */
+/** What the blocks of one answer are encoded with. */
 export interface Reply {
   readonly issuer: string
   readonly findTool: ToolFinder
-  /** `hidden`: the client turned thinking off; `signed`: it wants no text but has to be able to replay. */
+  /** `hidden`: the client turned thinking off; `signed`: it wants no reasoning text but must be able to replay it. */
   readonly thinking: 'shown' | 'signed' | 'hidden'
 }
 
@@ -62,14 +62,14 @@ export function messageId({ responseId }: ReplyContext): string {
   return responseId.startsWith('msg_') ? responseId : `msg_${responseId.replaceAll('-', '')}`
 }
 
-/** An id this protocol takes back: characters, digits, `_` and `-`. */
+/** An id this protocol accepts back: letters, digits, `_` and `-`. */
 export function clientCallId(id: string): string {
   return upstreamCallId(id, ID_LENGTH_MAX)
 }
 
 /**
- * What a tool call of another vendor has to be replayed with travels in a blob block of its own: the call has no
- * place for it, and clients keep these blocks untouched.
+ * The signature that another vendor's tool call must be replayed with is sent in a blob block of its own: a call has no
+ * field for it, and clients keep these blocks unchanged.
  */
 export function callSignatureBlock(signature: Signature, callId: string, issuer: string): JsonObject {
   return { type: 'redacted_thinking', data: sealSignature({ ...signature, id: callId }, 'call', issuer) }

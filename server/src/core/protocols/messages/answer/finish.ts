@@ -9,10 +9,10 @@ export interface StopFields {
   readonly stop_details?: Maybe
 }
 
-/** What the answer called: a tool of the client's, the stand-in for structured output, or neither. */
+/** What the answer called: a client's tool, the tool that replaces structured output, or neither. */
 export type Called = 'client' | 'json-output' | 'nothing'
 
-/** A client's call counts before whatever the upstream says (docs/protocols.md#rule-8). */
+/** A call of a client's tool takes precedence over the upstream's reason (docs/protocols.md#rule-8). */
 export function decodeFinish(fields: StopFields, called: Called): Finish {
   const raw = textOf(fields.stop_reason)
   return {
@@ -41,7 +41,7 @@ const REASONS: Readonly<Record<string, FinishReason | undefined>> = {
   tool_use: 'tool-calls',
   refusal: 'refusal',
   model_context_window_exceeded: 'context-window',
-  // A long turn of server tools, or a compaction, is over for a client that cannot continue it.
+  // A long turn of server tools, or a compaction, has ended for a client that cannot continue it.
   pause_turn: 'stop',
   compaction: 'stop',
 }

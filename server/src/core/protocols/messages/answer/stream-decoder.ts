@@ -30,7 +30,7 @@ export function streamDecoder(): StreamDecoder {
   }
 }
 
-/** Letters an opaque block's input may have; server tools write code, not books. */
+/** Maximum characters of an opaque block's input; server tools write short programs. */
 const OPAQUE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 interface Reading {
@@ -48,7 +48,7 @@ interface OpenBlock {
   readonly kind: 'text' | 'reasoning' | 'tool' | 'json' | 'opaque'
   /** Canonical number; an opaque block takes one when it is complete. */
   readonly block: number
-  /** As it started. */
+  /** The block as it started. */
   readonly json: JsonObject
   wroteArguments: boolean
   /** Input of an opaque block so far. */
@@ -81,7 +81,7 @@ function pushEvent(reading: Reading, { data, json: read }: SseEvent): readonly S
   }
 }
 
-/** Ends the reading with every block closed. */
+/** Closes every block. */
 function closeAll(reading: Reading): readonly StreamPart[] {
   reading.over = true
   return [...reading.open.keys()].flatMap((index) => stopBlock(reading, index))
@@ -92,8 +92,8 @@ function fail(reading: Reading, message: string): readonly StreamPart[] {
 }
 
 /**
- * Proxies repeat the start, and splice another message into an open one when they retry: what has been told cannot
- * be taken back, so the second case is a failure of the upstream.
+ * Proxies repeat the start, or splice another message into an open one when they retry. What was sent cannot be taken
+ * back, so the second case is a failure of the upstream.
  */
 function startMessage(reading: Reading, json: JsonObject): readonly StreamPart[] {
   const message = objectOf(json.message) ?? {}
@@ -112,7 +112,7 @@ function usageParts(reading: Reading, value: Maybe): readonly StreamPart[] {
   return usage === undefined ? [] : [{ type: 'usage', usage }]
 }
 
-/** Calls that were made before the stream began stand complete in the start. */
+/** Calls made before the stream began are complete in the start event. */
 function prefilled(reading: Reading, content: Maybe): readonly StreamPart[] {
   return listOf(content).flatMap((block, position) => {
     const index = PREFILLED_FROM - position
@@ -120,7 +120,7 @@ function prefilled(reading: Reading, content: Maybe): readonly StreamPart[] {
   })
 }
 
-/** Indices no event uses. */
+/** Indices that no event uses. */
 const PREFILLED_FROM = -2
 
 function assureStart(reading: Reading): readonly StreamPart[] {
@@ -183,7 +183,7 @@ function startKind(block: JsonObject): Extract<StreamPart, { type: 'block-start'
   }
 }
 
-/** What a block says as it opens: mostly nothing, sometimes all of it. */
+/** The content of a block's opening event: mostly nothing, sometimes everything. */
 function initial({ json, block }: OpenBlock): readonly StreamPart[] {
   const signature = signatureOf(json.type === 'redacted_thinking' ? json.data : json.signature)
   return [
@@ -270,7 +270,7 @@ function stopBlock(reading: Reading, index: number): readonly StreamPart[] {
   return [...unsaidArguments(open), { type: 'block-end', block: open.block }]
 }
 
-/** A call without a single delta has the arguments it opened with, mostly none. */
+/** A call without deltas has the arguments of its opening event, mostly none. */
 function unsaidArguments({ kind, block, json, wroteArguments }: OpenBlock): readonly StreamPart[] {
   if (wroteArguments) return []
   const written = argumentsText(json.input)
@@ -278,7 +278,7 @@ function unsaidArguments({ kind, block, json, wroteArguments }: OpenBlock): read
   return kind === 'json' ? text(block, written) : []
 }
 
-/** The block as a whole, in its place among those that have ended. */
+/** The complete block, in order among those that have ended. */
 function opaqueParts(reading: Reading, { json, input }: OpenBlock): readonly StreamPart[] {
   const parsed = input === '' ? undefined : parseJson(input)
   const whole: JsonValue = parsed === undefined ? json : { ...json, input: parsed }
@@ -291,7 +291,7 @@ function opaqueParts(reading: Reading, { json, input }: OpenBlock): readonly Str
   ]
 }
 
-/** Counters here replace those of the start, also when they repeat the input (docs/protocols.md#messages-streams). */
+/** Counters here replace those of the start, even if they repeat the input (docs/protocols.md#messages-streams). */
 function messageDelta(reading: Reading, json: JsonObject): readonly StreamPart[] {
   const delta = objectOf(json.delta)
   if (wordOf(delta?.stop_reason) !== undefined && delta !== undefined) reading.stop = delta

@@ -1,6 +1,6 @@
 /**
- * A canonical stream as message events. Clients store blocks by position and know only one open block, so blocks are
- * serialised, numbered when they open and stopped once; a block opens when it has something to say
+ * A canonical stream as message events. Clients store blocks by position and support one open block, so blocks are
+ * serialised, numbered when they open and stopped once; a block opens with its first content
  * (docs/protocols.md#trap-3, #trap-5, #trap-6, #trap-7, #trap-8).
  */
 import { sealSignature } from '../../../canonical/envelope.ts'
@@ -91,7 +91,7 @@ function pushPart(stream: Stream, part: StreamPart): string {
   if (stream.over) return ''
   switch (part.type) {
     case 'start':
-      // The first real event is awaited: an upstream of this protocol reports its input with the start.
+      // Nothing is sent before the first real event: an upstream of this protocol reports its input with the start.
       return ''
     case 'usage':
       stream.usage = mergeUsage(stream.usage, part.usage)
@@ -202,7 +202,7 @@ function stopBlock(index: number): string {
   return `event: content_block_stop\ndata: {"type":"content_block_stop","index":${index}}\n\n`
 }
 
-/** What stands before the text of every delta of a block; only the text itself is encoded each time. */
+/** The JSON before the text of every delta of a block; only the text itself is encoded each time. */
 function deltaHead(index: number, type: string, member: string): string {
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${member}":`
 }
@@ -228,7 +228,7 @@ function writeText(stream: Stream, text: string): string {
 }
 
 /**
- * The API refuses blank texts when they come back, so a blank beginning waits for more
+ * The API refuses blank texts when they come back, so a blank beginning is held until more follows
  * (docs/protocols.md#trap-6, #trap-30).
  */
 function writeAnswer(stream: Stream, writer: TextWriter, text: string): string {
@@ -255,7 +255,7 @@ function writeArguments(stream: Stream, text: string): string {
   const writer = stream.open
   if (writer?.type !== 'tool') return ''
   stream.characters += text.length
-  // Blanks before the first brace say nothing, and "no arguments" is told by no delta at all.
+  // Blanks before the first brace have no meaning, and a call without arguments has no deltas.
   if (!writer.custom && !writer.wrote && text.trim() === '') return ''
   const start = openTool(stream, writer)
   const begun = writer.wrote
@@ -264,7 +264,7 @@ function writeArguments(stream: Stream, text: string): string {
   return start + delta(writer.deltaHead ?? '', json)
 }
 
-/** The call waits for its first argument, so that what must be replayed with it can stand before it. */
+/** The call is opened at its first argument, so that its signature block can precede it. */
 function openTool(stream: Stream, writer: ToolWriter): string {
   if (writer.deltaHead !== undefined) return ''
   const before = callSignature(stream, writer)
@@ -302,7 +302,7 @@ function closeBlock(stream: Stream): string {
   }
 }
 
-/** The signature comes once, just before the stop: the client replaces it, it does not append. */
+/** The signature is sent once, just before the stop: the client replaces it, it does not append. */
 function closeThinking(stream: Stream, writer: ThinkingWriter): string {
   const { signature, kind } = writer
   const { issuer, thinking } = stream.reply
@@ -342,7 +342,7 @@ function finish(stream: Stream, reason: Finish): string {
   )
 }
 
-/** No `message_stop`: what was cut must not look finished (docs/reference/contract.md#D-errors-35). */
+/** No `message_stop`: a cut answer must not look finished (docs/reference/contract.md#D-errors-35). */
 function fail(stream: Stream, error: UpstreamError): string {
   stream.over = true
   return event('error', encodeError(error))

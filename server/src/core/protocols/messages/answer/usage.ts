@@ -1,4 +1,4 @@
-/** Token counters: this protocol's input total leaves cached tokens out (docs/protocols.md#usage). */
+/** Token counters: this protocol's input total excludes cached tokens (docs/protocols.md#usage). */
 import { NO_USAGE, type Usage } from '../../../canonical/usage.ts'
 import type { JsonValue } from '../../../json.ts'
 import { countOf, listOf, type Maybe, objectOf, textOf } from '../../read-json.ts'
@@ -29,8 +29,8 @@ const COUNTERS = [
 ] as const
 
 /**
- * Usage objects of one stream. The end of a stream repeats totals but not how they were made up, so the members are
- * put together before they are reckoned: otherwise what was cached for an hour would count twice.
+ * Usage objects of one stream. The end of a stream repeats totals without their parts, so the members are merged before
+ * the classes are computed: otherwise tokens cached for an hour would count twice.
  */
 export function usageCollector(): (value: Maybe) => Usage | undefined {
   const members: Record<string, JsonValue> = {}
@@ -46,7 +46,7 @@ export function usageCollector(): (value: Maybe) => Usage | undefined {
 
 const MEMBERS = [...COUNTERS, 'cache_creation', 'output_tokens_details', 'iterations'] as const
 
-/** The counters at the top leave out what compacting the conversation cost (docs/protocols.md#messages-answers). */
+/** The top-level counters exclude the cost of compacting the conversation (docs/protocols.md#messages-answers). */
 function compactions(value: Maybe): readonly Usage[] {
   return listOf(value)
     .map(objectOf)
@@ -74,7 +74,7 @@ function add(left: number | undefined, right: number | undefined): number | unde
   return left === undefined && right === undefined ? undefined : (left ?? 0) + (right ?? 0)
 }
 
-/** What stands in for counters the upstream did not report: the client's meters need numbers. */
+/** Used for counters the upstream did not report: clients' meters need numbers. */
 export interface UsageEstimate {
   readonly inputTokens: number
   readonly outputTokens: number

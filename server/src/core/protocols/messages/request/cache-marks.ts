@@ -1,5 +1,5 @@
 /**
- * Prompt cache marks in the words of this protocol; which of them are kept is one rule for all
+ * Prompt cache marks in this protocol's form; one rule for all protocols decides which are kept
  * (docs/protocols.md#trap-35).
  */
 import {
@@ -20,11 +20,11 @@ export function decodeCache(value: Maybe): CacheMark | undefined {
 }
 
 export interface CacheControls {
-  /** The control for a mark that is kept, undefined for one that is not. To be asked once a mark, in wire order. */
+  /** The control for a mark that is kept, undefined for one that is not. Call once per mark, in wire order. */
   take(mark: CacheMark | undefined): WireCacheControl | undefined
-  /** The control that marks the whole prefix; it counts as one of the four. */
+  /** The control that marks the whole prefix; it counts towards the limit of four. */
   whole(): WireCacheControl | undefined
-  /** Where marks were left out, each place once. */
+  /** Where marks were left out, each field once. */
   readonly cut: readonly (MarkedField | 'cacheAll')[]
 }
 
@@ -43,7 +43,7 @@ export function keepCacheControls(
       if (kept !== undefined && kept.ttl !== '1h') shortest = '5m'
       return kept === undefined ? undefined : control(kept.ttl)
     },
-    // Last on the wire, so it may not live longer than those before it. Read when all others have been taken.
+    // It is last on the wire, so its lifetime may not exceed those before it. Call after all others.
     whole() {
       return cacheAll === undefined ? undefined : control(shortest)
     },
@@ -51,7 +51,7 @@ export function keepCacheControls(
   }
 }
 
-/** OpenAI's half hour has no counterpart; the short life is renewed by every use. */
+/** OpenAI's half hour has no counterpart; the short lifetime is renewed by every use. */
 function control(ttl: CacheMark['ttl']): WireCacheControl {
   return ttl === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
 }

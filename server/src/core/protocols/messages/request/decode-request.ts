@@ -75,7 +75,7 @@ function refuseNumbers(body: JsonObject): Refused | undefined {
     }
   }
   const maxTokens = numberOf(body.max_tokens)
-  // 0 only warms Anthropic's cache, which no other upstream has.
+  // 0 only fills Anthropic's cache, which no other upstream has.
   if (maxTokens !== undefined && maxTokens < 1) return refused('max_tokens', 'must be at least 1')
   return undefined
 }
@@ -87,7 +87,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Names as a client may have invented them: only plain ones are repeated to it. */
+/** The client chose these names: only plain ones are repeated in the message. */
 function unknownMembers(body: JsonObject): readonly string[] {
   return Object.keys(body).filter(
     (name) => !KNOWN.has(name) && body[name] !== null && /^[a-zA-Z0-9_.-]{1,64}$/.test(name),
@@ -118,8 +118,8 @@ function decodeOutput(body: JsonObject): OutputFormat | Refused {
 }
 
 /**
- * Thinking comes in three forms: a budget, left to the model, or off; `output_config.effort` may stand beside them or
- * alone. Which one the model really takes is the chain's matter, not the client's guess from the id.
+ * Thinking comes in three forms: a budget, left to the model, or off; `output_config.effort` may accompany them or be
+ * alone. Which form the model accepts depends on the chain, not on the client's guess from the model id.
  */
 function decodeReasoning(body: JsonObject, dropped: Set<string>): ReasoningRequest | undefined {
   const thinking = objectOf(body.thinking)
@@ -157,7 +157,7 @@ function decodeUser(value: Maybe, dropped: Set<string>): string | undefined {
   return wordOf(metadata.user_id)
 }
 
-/** In the words of the chat protocol, as everywhere in the canonical form. */
+/** In the chat protocol's values, as everywhere in the canonical form. */
 function decodeServiceTier(value: Maybe): string | undefined {
   return value === 'standard_only' ? 'default' : textOf(value)
 }

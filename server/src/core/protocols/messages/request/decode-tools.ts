@@ -1,7 +1,4 @@
-/**
- * Tools and their choice, as a messages client names them
- * (docs/protocols.md#messages-requests, #requests-between-protocols).
- */
+/** A messages client's tools and tool choice (docs/protocols.md#messages-requests, #requests-between-protocols). */
 import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { isJsonArray, nestsTooDeep } from '../../../canonical/json-text.ts'
 import type { JsonObject, JsonValue } from '../../../json.ts'
@@ -81,7 +78,7 @@ function decodeTool(item: JsonValue, field: string, dropped: Set<string>): Tool 
   return decodeHosted(tool, type)
 }
 
-/** Members that only shape how Anthropic loads, checks or streams a tool. */
+/** Members that only affect how Anthropic loads, checks or streams a tool. */
 const UNSPOKEN = ['defer_loading', 'eager_input_streaming', 'input_examples', 'allowed_callers']
 
 function decodeFunction(tool: JsonObject, field: string, dropped: Set<string>): Tool | Refused {

@@ -1,6 +1,6 @@
 /**
  * The conversation of a messages client as turns. Consecutive messages of one role are one turn, as the API itself
- * joins them; tool results leave their user message and stand right behind the calls they answer
+ * joins them; tool results are moved from their user message to directly after the calls they answer
  * (docs/protocols.md#trap-28).
  */
 import { addAll } from '../../../canonical/add-all.ts'
@@ -56,11 +56,11 @@ interface Reading {
   readonly system: SystemPart[]
   readonly turns: GrowingTurn[]
   readonly dropped: Set<string>
-  /** Every call so far; an id may come again once its call was answered. */
+  /** Every call so far; an id may be reused once its call was answered. */
   readonly calls: Map<string, 'open' | 'answered'>
   /** What a tool call must be replayed with; this protocol has no place for it on the call itself. */
   readonly callSignatures: Map<string, Signature>
-  /** Index right behind the last assistant turn, where its tool results belong. */
+  /** Index directly after the last assistant turn, where its tool results belong. */
   behindCalls: number
 }
 
@@ -98,7 +98,7 @@ function blocksOf(content: Maybe): readonly JsonValue[] | undefined {
   return isJsonArray(content) ? content : undefined
 }
 
-/** Claude Code's accounting line changes with every call and would spoil any other vendor's prompt cache. */
+/** Claude Code's billing line changes with every call and would invalidate any other vendor's prompt cache. */
 const BILLING_HEADER = 'x-anthropic-billing-header:'
 
 function decodeSystem(value: Maybe): readonly SystemPart[] | Refused {
@@ -122,7 +122,7 @@ function systemParts(blocks: readonly JsonValue[], field: string): readonly Syst
   return parts
 }
 
-/** A system message may stand anywhere; one before everything else belongs to the instructions. */
+/** A system message may be anywhere; one before everything else belongs to the instructions. */
 function readSystem(reading: Reading, blocks: readonly JsonValue[], field: string): Refused | undefined {
   const parts = systemParts(blocks, field)
   if (isRefused(parts)) return parts
@@ -311,7 +311,7 @@ function decodeResultBlock(block: JsonObject, at: BlockPlace): readonly ResultCo
   return decoded.filter((part) => part.type === 'text' || part.type === 'media')
 }
 
-/** Blocks that may stand in a user message, in a tool result, and partly in an assistant message. */
+/** Blocks that may occur in a user message, in a tool result, and partly in an assistant message. */
 function decodeContent(block: JsonObject, at: BlockPlace): readonly Part[] | Refused {
   switch (at.type) {
     case 'text': {
@@ -411,7 +411,7 @@ function decodeInnerContent(value: Maybe, at: BlockPlace): readonly Part[] | Ref
   return parts
 }
 
-/** A search result as a person would quote it: title, source, then what was found. */
+/** A search result as text: title, source, then content. */
 function decodeSearchResult(block: JsonObject): readonly Part[] {
   const heading = [wordOf(block.title), wordOf(block.source)].filter((line) => line !== undefined)
   const found = (blocksOf(block.content) ?? []).map((item) => textOf(objectOf(item)?.text) ?? '')

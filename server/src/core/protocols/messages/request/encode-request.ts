@@ -1,5 +1,5 @@
 /**
- * A canonical request for a messages upstream, held to what the chain's model takes
+ * A canonical request for a messages upstream, limited to what the chain's model accepts
  * (docs/protocols.md#requests-between-protocols).
  */
 import { BUDGET_MIN_TOKENS, budgetForEffort, effortOf, nearestEffort } from '../../../canonical/effort.ts'
@@ -15,7 +15,7 @@ import { encodeToolChoice, encodeTools } from './encode-tools.ts'
 import { encodeSystem, encodeTurns } from './encode-turns.ts'
 import type { Plan } from './plan.ts'
 
-/** The protocol demands a cap; this one stands in where neither client nor catalogue names one. */
+/** The protocol requires a cap; this is used if neither client nor catalogue has one. */
 const OUTPUT_TOKENS_DEFAULT = 8192
 
 export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): Encoded | Refused {
@@ -55,12 +55,12 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
   return { kind: 'encoded', body, dropped: [...dropped], ...cutAt(request.stop, takenStops(plan)) }
 }
 
-/** A message is one answer; everything else that cannot be told is the same for all protocols. */
+/** A message is one answer; everything else that cannot be expressed is the same for all protocols. */
 function refuseUnsayable(request: CanonicalRequest, { capabilities }: EncodeTarget): Refused | undefined {
   return findImpossible(request, { ...capabilities, candidates: false })
 }
 
-/** Settings no messages upstream has. */
+/** Requested settings that no messages upstream has. */
 function unsaid(request: CanonicalRequest): readonly string[] {
   const { sampling } = request
   const absent = {
@@ -117,16 +117,18 @@ interface BudgetInput {
   readonly dropped: Set<string>
 }
 
-/** Of a cap that nobody divided between thoughts and answer, the answer keeps a fifth. */
+/** If the client did not divide its cap between thinking and answer, the answer keeps a fifth. */
 const THOUGHTS_SHARE_MAX = 0.8
 
-/** Thinks for so many tokens, which must fit under the cap; a cap of the client's or the model's is never raised for it. */
+/**
+ * The thinking budget in tokens, which must fit under the cap; the client's or the model's cap is never raised for it.
+ */
 function budgetThinking({ reasoning, request, target, off, dropped }: BudgetInput): Thinking {
   const wanted = wantedBudget(reasoning)
   if (wanted === 0) return off
   const isCapped = (request.maxOutputTokens ?? target.maxOutputTokens) !== undefined
   const maxTokens = isCapped ? off.maxTokens : off.maxTokens + wanted
-  // A budget of the client's own was divided by the client.
+  // A client with a budget of its own has divided the cap itself.
   const own = reasoning.budgetTokens !== undefined && reasoning.budgetTokens > 0
   const room = own ? maxTokens - 1 : Math.floor(maxTokens * THOUGHTS_SHARE_MAX)
   const budget = Math.min(wanted, room)
@@ -149,8 +151,8 @@ function wantedBudget({ effort, budgetTokens }: ReasoningRequest): number {
 }
 
 /**
- * True when the turn being continued made calls without the thoughts that led to them, or with another's: a model that
- * thinks by budget must find its own in front of its calls.
+ * True if the turn being continued has calls without the thinking that led to them, or with another model's: a model
+ * that thinks by budget requires its own thinking before its calls.
  */
 function lostThoughts({ turns }: CanonicalRequest, { issuer }: EncodeTarget): boolean {
   const lastQuestion = turns.findLastIndex((turn) => turn.role === 'user')
@@ -173,7 +175,7 @@ function adaptiveThinking(reasoning: ReasoningRequest, target: EncodeTarget, off
   }
 }
 
-/** A budget left to the model names no effort either. */
+/** A budget left to the model implies no effort either. */
 function effortConfig(reasoning: ReasoningRequest, target: EncodeTarget): JsonObject {
   const effort =
     reasoning.effort === undefined && (reasoning.budgetTokens ?? -1) < 0 ? undefined : effortOf(reasoning)
@@ -210,7 +212,7 @@ function encodeOutput({ request, target, dropped }: Plan, config: JsonObject): J
 }
 
 /**
- * Newest models refuse every sampling field, thinking ones nearly all, some take only one of two
+ * The newest models refuse every sampling field, thinking models nearly all, and some accept only one of two
  * (docs/protocols.md#messages-requests).
  */
 function encodeSampling({ request, target, dropped, thinks }: Plan): JsonObject {

@@ -134,7 +134,7 @@ export function encodeToolChoice(plan: Plan, hasTools: boolean): JsonObject {
 }
 
 /**
- * Forcing a tool on a thinking model is refused upstream; leaving it the choice comes nearest
+ * Forcing a tool on a thinking model is refused upstream; leaving the choice to the model is nearest
  * (docs/protocols.md#trap-32).
  */
 function softened(choice: ToolChoice | undefined, plan: Plan): WireChoice | undefined {
@@ -146,7 +146,7 @@ function softened(choice: ToolChoice | undefined, plan: Plan): WireChoice | unde
   return { type: 'auto' }
 }
 
-/** Some models take no forced choice at all, others none while they think. */
+/** Some models accept no forced choice at all, others none while thinking. */
 function mayForce({ thinks, target: { capabilities } }: Plan): boolean {
   if (capabilities.forcedTools === false) return false
   return !thinks || capabilities.forcedToolWithReasoning

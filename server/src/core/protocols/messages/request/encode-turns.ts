@@ -1,6 +1,6 @@
 /**
- * The conversation for a messages upstream. It accepts one layout only: a user message that answers calls holds the
- * results first and in a row, no text is blank, and thoughts come back unchanged or not at all
+ * The conversation for a messages upstream. It accepts one layout only: a user message that answers calls begins with
+ * all the results, no text is blank, and thinking is sent back unchanged or not at all
  * (docs/protocols.md#messages-requests).
  */
 import { addAll } from '../../../canonical/add-all.ts'
@@ -39,7 +39,7 @@ export function encodeTurns(plan: Plan, marks: CacheControls): readonly WireMess
   for (const turn of answerOpenCalls(plan.request.turns)) {
     const blocks = encodeParts(turn, plan, marks)
     if (isRefused(blocks)) return blocks
-    // An empty turn must not part its neighbours.
+    // An empty turn must not separate its neighbours.
     if (blocks.length > 0) place(messages, turn.role, blocks, plan)
   }
   if (messages.length === 0) return unsupported('turns', 'every message is empty')
@@ -60,7 +60,7 @@ function wireMessage({ role, results, others }: Message): WireMessage {
 function place(messages: Message[], role: Turn['role'], blocks: readonly JsonObject[], plan: Plan): void {
   switch (role) {
     case 'tool':
-      // A system message in between must not part the results from their calls.
+      // A system message in between must not separate the results from their calls.
       addAll(messageOf(messages, 'user', 'behind-calls').results, blocks)
       return
     case 'user':
@@ -75,7 +75,7 @@ function place(messages: Message[], role: Turn['role'], blocks: readonly JsonObj
   }
 }
 
-/** Where the model knows no system message in the middle, the user says it, marked as what it is. */
+/** If the model does not support system messages in the middle, it becomes a user message that is marked as such. */
 function placeSystem(messages: Message[], blocks: readonly JsonObject[], plan: Plan): void {
   if (plan.target.capabilities.midSystem) {
     addAll(messageOf(messages, 'system').others, blocks)
@@ -119,7 +119,7 @@ function encodeParts(turn: Turn, plan: Plan, marks: CacheControls): readonly Jso
   const blocks: JsonObject[] = []
   for (const part of turn.parts) {
     if (turn.role === 'assistant' && part.type === 'media') {
-      // The assistant of this protocol has no pictures.
+      // Assistant messages of this protocol cannot hold images.
       plan.dropped.add('media')
       continue
     }
@@ -130,7 +130,7 @@ function encodeParts(turn: Turn, plan: Plan, marks: CacheControls): readonly Jso
   return turn.role === 'assistant' ? withoutLastThoughts(blocks) : blocks
 }
 
-/** A message must not end in thoughts: those of an answer that was cut led nowhere. */
+/** A message must not end with thinking, as that of a cut answer would. */
 function withoutLastThoughts(blocks: readonly JsonObject[]): readonly JsonObject[] {
   const end = blocks.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking')
   return blocks.slice(0, end + 1)
@@ -260,7 +260,7 @@ function encodeToolResult(
     if (isRefused(block)) return block
     if (block !== undefined) content.push(block)
   }
-  // An error without a word is refused upstream.
+  // An error without text is refused upstream.
   if (part.isError && content.length === 0) content.push({ type: 'text', text: 'Error' })
   const block = {
     type: 'tool_result',
@@ -279,14 +279,14 @@ function encodeResultPart(
     case 'text':
       return part.text.trim() === '' ? undefined : { type: 'text', text: part.text }
     case 'tool-reference':
-      // The tool itself goes loaded, not deferred, so a reference would point nowhere.
+      // The tool itself is sent in full, not deferred, so a reference would have no target.
       return { type: 'text', text: `[Loaded tool: ${part.toolName}]` }
     case 'media':
       return encodeMedia(part, plan)
   }
 }
 
-/** Thoughts go back only to who signed them, in the block they came in (docs/protocols.md#trap-20, #trap-21). */
+/** Thinking is sent back only to its issuer, in the block it came in (docs/protocols.md#trap-20, #trap-21). */
 function encodeReasoning(part: ReasoningPart, { target, dropped }: Plan): readonly JsonObject[] {
   const { signature } = part
   if (!mayReplay(signature, { protocol: 'messages', issuer: target.issuer })) {

@@ -1,7 +1,9 @@
 import type { MediaPart } from '../../../canonical/request.ts'
 import type { Capabilities } from '../../protocol.ts'
 
-/** This protocol has addresses for images and PDF documents, and no sounds; its other hosts take bytes only. */
+/**
+ * This protocol accepts addresses of images and PDF documents, and has no sounds; other hosts of it accept bytes only.
+ */
 export function needsInline({ media }: MediaPart, { images, documents }: Capabilities): boolean {
   switch (media) {
     case 'image':

@@ -1,4 +1,4 @@
-/** What the parts of one request body are written from. */
+/** What the parts of one request body are encoded from. */
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { upstreamToolName } from '../../../canonical/tools/tool-names.ts'
 import type { EncodeTarget } from '../../protocol.ts'
@@ -20,7 +20,7 @@ export function toolName(
   return upstreamToolName(tool, target.capabilities.toolNameMax)
 }
 
-/** The wish for JSON told in words, where it can neither be held by the model nor by a forced tool. */
+/** Instruction to answer in JSON, for models that support neither structured output nor a forced tool. */
 export function outputInstruction({ request, target, jsonTool }: Plan): string | undefined {
   const { output } = request
   if (output.kind === 'json')

@@ -1,6 +1,6 @@
 /**
- * Tools that Anthropic defines by type but the client runs. Other protocols know no such types, so they see a function
- * with the documented schema; dropping it would leave the agent without hands
+ * Tools that Anthropic defines by type but the client runs. Other protocols do not have these types, so they get a
+ * function with the documented schema; without it the agent could not act
  * (docs/protocols.md#requests-between-protocols).
  */
 import type { JsonObject } from '../../../json.ts'
@@ -15,7 +15,7 @@ export function findTypedTool(type: string): TypedTool | undefined {
   return TYPED_TOOLS.find(({ prefix }) => type.startsWith(prefix))?.tool
 }
 
-/** Types whose one entry stands for many tools, each called by a name of its own; they exist in this protocol only. */
+/** Types whose single entry stands for many tools, each with its own name; only this protocol has them. */
 export function isToolset(type: string): boolean {
   return type.startsWith('computer_toolset_') || type.startsWith('browser_toolset_')
 }

@@ -1,4 +1,7 @@
-/** Calls of the client's tools in a stream, in the client's own terms, and what must come back with them. */
+/**
+ * Calls of the client's tools in a stream, with the client's own names, and the signatures that must be sent back with
+ * them.
+ */
 import type { Signature } from '../../../canonical/request.ts'
 import {
   type CallRestorer,
@@ -17,9 +20,9 @@ export interface CallState {
   readonly id: string
   readonly index: number
   readonly start: ToolCallStart
-  /** Reads free text out of arguments, where the upstream only knew functions. */
+  /** Reads free text from arguments if the upstream only supports functions. */
   readonly input: CustomInputReader | undefined
-  /** Of every delta, between its number and its text. */
+  /** The JSON of every delta between its number and its text. */
   readonly middle: string
   text: string
   signature: Signature | undefined
@@ -51,7 +54,7 @@ export class CallWriter {
     const { id, index, start } = state
     const custom = start.kind === 'custom'
     const rest = this.#tell(state, state.input?.end() ?? '')
-    // A call without parameters is `{}`, told in a delta too: some clients read only those
+    // A call without parameters is `{}`, sent as a delta too: some clients read only those
     // (docs/protocols.md#client-11).
     const late = state.text === '' && !custom ? this.#tell(state, '{}') : ''
     const place = { item_id: id, output_index: index }

@@ -7,7 +7,7 @@ export function decodeAnnotations(value: Maybe): readonly Citation[] {
   return listOf(value).flatMap((entry) => decodeAnnotation(entry) ?? [])
 }
 
-/** Citations of files point at a provider's own storage; only addresses mean something to anyone else. */
+/** Citations of files point into a provider's own storage; only addresses have a meaning elsewhere. */
 export function decodeAnnotation(annotation: Maybe): Citation | undefined {
   if (!isJsonObject(annotation)) return undefined
   const url = wordOf(annotation.url)

@@ -23,7 +23,7 @@ export function decodeResponse(body: JsonValue): CanonicalResponse {
   return { ...headOf(body), candidates: [{ index: 0, blocks, finish: decodeFinish(body, seen) }] }
 }
 
-/** A 200 that is no answer: an error body, or a response that failed or was cancelled. */
+/** A 200 that is not an answer: an error body, or a response that failed or was cancelled. */
 function findFailure(body: JsonObject): CanonicalResponse['failure'] {
   const status = tagOf(body.status)
   const bad = status === 'failed' || status === 'cancelled'
@@ -79,7 +79,7 @@ function decodeText(part: JsonObject): readonly TextBlock[] {
   return [{ type: 'text', text, citations, logprobs: tokens.length === 0 ? undefined : tokens }]
 }
 
-/** The summary for people and, beside it, the model's own words where both are given. */
+/** The summary for people and, if both are given, the raw reasoning. */
 function decodeThought(item: JsonObject): readonly Block[] {
   const { part, kind } = decodeReasoning(item)
   if (part === undefined || kind === 'call') return []
@@ -109,7 +109,7 @@ function decodeCall(item: JsonObject): readonly Block[] {
   ]
 }
 
-/** An image the provider made is an image to everybody; what else it ran itself only this protocol can tell. */
+/** An image made by the provider's tool is a canonical image; other hosted tools exist only in this protocol. */
 export function hostedBlock(item: JsonObject): Extract<Block, { type: 'media' | 'opaque' }> {
   const data = item.type === 'image_generation_call' ? wordOf(item.result) : undefined
   if (data === undefined)

@@ -76,7 +76,7 @@ function encodeOutput(
   return items
 }
 
-/** `undefined`: no part of a message but an item of its own. */
+/** `undefined`: not a part of a message but an item of its own. */
 function encodePart(block: Block): JsonObject | undefined {
   if (block.type === 'refusal') return refusalPart(block.text)
   if (block.type !== 'text') return undefined

@@ -1,6 +1,6 @@
 /**
- * The events of one responses stream as text: numbered, framed, and remembered where the end has to repeat them. Shared
- * by the writers of the different items.
+ * The events of one responses stream as text: numbered, framed, and kept if the end has to repeat them. Shared by the
+ * writers of the different items.
  */
 import type { UpstreamError } from '../../../canonical/response.ts'
 import type { JsonObject } from '../../../json.ts'
@@ -11,7 +11,7 @@ import { constantText, responseObjectId } from './response-object.ts'
 /** UTF-16 units of one answer kept for its repetition: about four million tokens, more than any model writes. */
 const KEPT_LENGTH_MAX = 16 * 1024 * 1024
 
-/** The wire's beginning of an event, up to its number; prepared for the events that make up nearly all of a stream. */
+/** The beginning of an event as sent, up to its number; prepared for the events that make up nearly all of a stream. */
 export function eventHead(type: string): string {
   return `event: ${type}\ndata: {"type":"${type}","sequence_number":`
 }
@@ -33,10 +33,10 @@ export class EventWriter {
     this.#tail = constantText(context).slice(1)
   }
 
-  /** The response object as the last lifecycle event told it. */
+  /** The response object as the last lifecycle event sent it. */
   response = ''
 
-  /** True when the answer has outgrown what the end can repeat. */
+  /** True if the answer is too long for the end to repeat it. */
   get full(): boolean {
     return this.#kept > KEPT_LENGTH_MAX
   }
@@ -58,7 +58,7 @@ export class EventWriter {
     return `${eventHead(type)}${this.#sequence++},${JSON.stringify(fields).slice(1)}\n\n`
   }
 
-  /** A delta: only its text is quoted anew, `middle` holds all between the number and it. */
+  /** A delta: only its text is encoded each time; `middle` is the JSON between the number and the text. */
   delta(head: string, middle: string, text: string): string {
     this.#kept += text.length
     return `${head}${this.#sequence++}${middle}${JSON.stringify(text)}}\n\n`

@@ -1,4 +1,4 @@
-/** Why an answer ended, between this protocol's status and the canonical words (docs/protocols.md#endings). */
+/** Why an answer ended, this protocol's status and the canonical reasons (docs/protocols.md#endings). */
 import type { Finish, FinishReason } from '../../../canonical/response.ts'
 import type { JsonObject } from '../../../json.ts'
 import { objectOf, tagOf, wordOf } from '../../read-json.ts'
@@ -33,7 +33,7 @@ export interface EncodedFinish {
   readonly incomplete_details: JsonObject | null
 }
 
-/** A refusal told in words is a complete answer; one without them can only be told as a filter. */
+/** A refusal with text is a complete answer; one without can only be reported as filtered. */
 export function encodeFinish({ reason }: Pick<Finish, 'reason'>, seen: Seen): EncodedFinish {
   switch (reason) {
     case 'length':

@@ -1,5 +1,5 @@
 /**
- * Message items of a stream: texts and refusals that stand beside each other are parts of one
+ * Message items of a stream: adjacent texts and refusals are parts of one
  * (docs/protocols.md#streams-between-protocols).
  */
 import type { Citation } from '../../../canonical/response.ts'
@@ -18,7 +18,7 @@ const LOGPROB_LENGTH = 100
 interface MessageState {
   readonly id: string
   readonly index: number
-  /** Finished parts; a part that is still open leaves its place empty. */
+  /** Finished parts; a part that is still open has an empty slot. */
   readonly parts: (JsonObject | undefined)[]
   open: number
   /** Another item has begun: no further part belongs here. */
@@ -29,7 +29,7 @@ export interface TextState {
   readonly type: 'text' | 'refusal'
   readonly message: MessageState
   readonly content: number
-  /** Of every delta, between its number and its text. */
+  /** The JSON of every delta between its number and its text. */
   readonly middle: string
   text: string
   readonly annotations: JsonObject[]
@@ -101,7 +101,7 @@ export class MessageWriter {
     return message.sealed && message.open === 0 ? ended + this.#done(message, 'completed') : ended
   }
 
-  /** Another kind of item begins: the message ends, at once or with its last open part. */
+  /** Another kind of item begins, so the message ends, at once or with its last open part. */
   seal(): string {
     const message = this.#current
     this.#current = undefined
@@ -110,7 +110,7 @@ export class MessageWriter {
     return message.open === 0 ? this.#done(message, 'completed') : ''
   }
 
-  /** The answer is over; only the message that was last being told can be cut short. */
+  /** The answer has ended; only the last open message can be incomplete. */
   end(status: ItemStatus): string {
     const message = this.#current
     this.#current = undefined

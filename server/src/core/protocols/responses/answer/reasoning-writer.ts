@@ -1,4 +1,4 @@
-/** Reasoning items of a stream: a summary for people, the model's own words, or only a seal. */
+/** Reasoning items of a stream: a summary for people, the raw reasoning, or only a signature. */
 import type { Signature } from '../../../canonical/request.ts'
 import { eventHead, type EventWriter } from './event-writer.ts'
 import { reasoningItem, sealReasoning } from '../request/items.ts'
@@ -11,7 +11,7 @@ export interface ReasoningState {
   readonly kind: 'summary' | 'raw' | 'redacted'
   readonly id: string
   readonly index: number
-  /** Of every delta, between its number and its text. */
+  /** The JSON of every delta between its number and its text. */
   readonly middle: string
   opened: boolean
   text: string
@@ -57,7 +57,7 @@ export class ReasoningWriter {
     return told + this.#events.done(index, reasoningItem(id, { kind, text }, sealed))
   }
 
-  /** A part is announced when there is something to say in it: sealed reasoning has none. */
+  /** A part is opened only with its first text: encrypted reasoning has none. */
   #openPart(state: ReasoningState): string {
     state.opened = true
     const place = { item_id: state.id, output_index: state.index }

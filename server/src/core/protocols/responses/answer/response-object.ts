@@ -130,7 +130,7 @@ function named(name: string, custom: ReadonlySet<string>): JsonObject {
   return { type: custom.has(name) ? 'custom' : 'function', name }
 }
 
-/** Numbers are required by the schema; where the client set none, the protocol's defaults stand. */
+/** The schema requires numbers; without the client's own, the protocol's defaults are used. */
 function echoSampling({ sampling, logprobs, output, verbosity, reasoning }: CanonicalRequest): JsonObject {
   return {
     temperature: sampling.temperature ?? 1,

@@ -1,18 +1,18 @@
 /**
- * What a kept response consists of, and how it is read again: the items a client sent, the response it got, both in this
- * protocol's own words, so that they can stand in front of the next request's items.
+ * What a kept response consists of, and how it is read again: the items a client sent, the response it got, both in
+ * this protocol's own form, so that they can precede the next request's items.
  */
 import { isJsonArray } from '../../../canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../json.ts'
 import { withPrefix } from '../../prefix.ts'
 import { listOf, wordOf } from '../../read-json.ts'
 
-/** The id under which clients know the answer of a converted call. */
+/** The response id that clients get for a converted call. */
 export function responseIdOf(callId: string): string {
   return withPrefix('resp_', callId)
 }
 
-/** Which answer an item was part of, by the form ids have here; undefined: somebody else gave this id. */
+/** The answer that an item was part of, from the form of its id; undefined: the id is not the gateway's. */
 export function responseIdOfItem(itemId: string): string | undefined {
   const [, callId] = ITEM_ID.exec(itemId) ?? []
   return callId === undefined ? undefined : responseIdOf(callId)
@@ -37,13 +37,13 @@ export interface Turn {
   readonly response: JsonObject
 }
 
-/** undefined: the text is no turn of ours. */
+/** undefined: the body is not a stored turn. */
 export function readTurn(body: JsonValue): Turn | undefined {
   if (!isJsonObject(body) || !isJsonArray(body.input) || !isJsonObject(body.response)) return undefined
   return { input: body.input, response: body.response }
 }
 
-/** What was said in it, both sides, as items of a next request. */
+/** Input and output of a turn, as items of the next request. */
 export function itemsOfTurn({ input, response }: Turn): readonly JsonValue[] {
   return [...input, ...listOf(response.output)]
 }
@@ -61,7 +61,7 @@ export interface ItemPage {
   readonly after: string | undefined
 }
 
-/** A page of the items a response was asked with; `undefined`: there is no item of the id `after`. */
+/** A page of a response's input items; `undefined`: there is no item of the id `after`. */
 export function inputItemPage(turn: Turn, { order, limit, after }: ItemPage): JsonObject | undefined {
   const responseId = wordOf(turn.response.id) ?? ''
   const items = turn.input.filter(isJsonObject).map((item, index) => listedItem(item, responseId, index))
@@ -78,7 +78,7 @@ export function inputItemPage(turn: Turn, { order, limit, after }: ItemPage): Js
   }
 }
 
-/** Lists show what requests may leave out: the type, the id, the status, the parts of a text. */
+/** Lists show what requests may omit: the type, the id, the status, the parts of a text. */
 function listedItem(item: JsonObject, responseId: string, index: number): JsonObject {
   const type = wordOf(item.type) ?? 'message'
   const id = wordOf(item.id) ?? `${ID_PREFIXES[type] ?? 'item'}_${responseId.replace(/^resp_/, '')}_${index}`

@@ -1,8 +1,8 @@
 /**
- * A responses stream of an upstream → canonical parts. Items are told apart by `output_index` alone, because some
- * upstreams change the ids from event to event, and may run side by side (docs/protocols.md#responses-streams). What an
- * upstream tells only in a `done` event, or only in the final output, is told from there; what it told before is not
- * told twice.
+ * A responses stream of an upstream → canonical parts. Items are identified by `output_index` alone, because some
+ * upstreams change the ids from event to event, and may overlap (docs/protocols.md#responses-streams). What an upstream
+ * sends only in a `done` event, or only in the final output, is taken from there; what it sent before is not emitted
+ * twice.
  */
 import type { BlockStart, StreamPart, UpstreamError } from '../../../canonical/response.ts'
 import { parseJson } from '../../../canonical/json-text.ts'
@@ -31,13 +31,13 @@ import { decodeUsage } from './usage.ts'
 
 const NOTHING: readonly StreamPart[] = []
 
-/** One text, refusal or reasoning that is being told. */
+/** One text, refusal or reasoning in progress. */
 interface Prose {
   readonly key: string
   readonly block: number
   /** Part within the block: a summary may have several, and is one text here. */
   part: number
-  /** Length of that part told so far. */
+  /** Length of that part emitted so far. */
   partLength: number
   sawText: boolean
   citations: number
@@ -52,9 +52,9 @@ interface Call {
 interface ItemState {
   prose: Prose | undefined
   call: Call | undefined
-  /** Arguments of a wrapper around several calls, which can be told only when they are complete. */
+  /** Arguments of a wrapper around several calls, which can be emitted only when complete. */
   wrapped: string | undefined
-  /** Keys of prose that was told and closed. */
+  /** Keys of prose that was emitted and closed. */
   readonly told: Set<string>
 }
 
@@ -66,7 +66,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   #sawRefusal = false
   #lastIndex = 0
   readonly #items = new Map<number, ItemState | 'done'>()
-  /** Where an item's id was first seen: the final output may count its items otherwise. */
+  /** Where an item's id was first seen: the final output may number its items differently. */
   readonly #indexOfId = new Map<string, number>()
   readonly #blocks = openBlocks((part) => {
     if (part.type === 'block-start') this.#start({})
@@ -137,7 +137,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case 'error':
         return this.#fail(readErrorBody(undefined, json))
       default:
-        // Progress of hosted tools and whatever comes next: the finished items say what came of it.
+        // Progress of hosted tools and unknown events are skipped: the finished items hold the result.
         if (type === '' && json.error !== undefined) this.#fail(readErrorBody(undefined, json))
     }
   }
@@ -157,7 +157,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return this.#lastIndex
   }
 
-  /** `undefined`: the item is finished; what still comes for it is a ghost (docs/protocols.md#trap-4). */
+  /** `undefined`: the item is finished; further events for it are ignored (docs/protocols.md#trap-4). */
   #item(index: number): ItemState | undefined {
     const known = this.#items.get(index)
     if (known !== undefined) return known === 'done' ? undefined : known
@@ -197,7 +197,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return state === undefined ? undefined : this.#prose(state, tellingOf(json, how))
   }
 
-  /** The prose of this key, opened if it was not; `undefined` when it is over. */
+  /** The prose of this key, opened if it was not; `undefined` when it has ended. */
   #prose(state: ItemState, { key, kind, part }: Telling): Prose | undefined {
     const open = state.prose
     if (open?.key === key) {
@@ -227,7 +227,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#parts.push({ type: 'text-delta', block: prose.block, text: gap + text })
   }
 
-  /** A `done` event repeats the whole part; it is told only where no delta was. */
+  /** A `done` event repeats the whole part; it is used only if there were no deltas. */
   #complete(json: JsonObject, how: How, text: string | undefined): void {
     const state = this.#item(this.#indexOf(json))
     if (state !== undefined) this.#completePart(state, tellingOf(json, how), text ?? '')
@@ -367,7 +367,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     if (call.length === 0 && !call.custom) this.#arguments(state, callArguments(undefined))
   }
 
-  /** True when it was a wrapper and its calls were told instead. */
+  /** True if it was a wrapper and its calls were emitted instead. */
   #doneWrapped(state: ItemState, item: JsonObject): boolean {
     const callId = wordOf(item.call_id) ?? wordOf(item.id) ?? ''
     const calls = unwrapCalls(callId, wordOf(item.arguments) ?? state.wrapped ?? '')
@@ -419,7 +419,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#over = true
   }
 
-  /** Often empty; where it is not, it fills in what no event told (docs/protocols.md#trap-39). */
+  /** Often empty; if not, it supplies what no event contained (docs/protocols.md#trap-39). */
   #finalOutput(output: readonly JsonValue[]): void {
     const complete = [...this.#items.values()].every((state) => state === 'done')
     if (complete && this.#items.size >= output.length) return
@@ -445,7 +445,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#fail(readErrorBody(undefined, response))
   }
 
-  /** No block stays half open, also when it ends badly. */
+  /** Every open block is closed, also after an error. */
   #fail(error: UpstreamError): void {
     if (this.#over) return
     this.#blocks.closeAll()

@@ -1,7 +1,7 @@
 /**
  * Canonical parts → a responses stream with the full list of events that real clients need
- * (docs/protocols.md#client-1): one response id and rising numbers from created to the end, every item added, told in
- * deltas and told again as a whole. The protocol repeats the whole answer at its end, so it has to be kept; beyond a
+ * (docs/protocols.md#client-1): one response id and rising numbers from created to the end, every item added, sent in
+ * deltas and repeated as a whole. The protocol repeats the whole answer at its end, so it has to be kept; beyond a
  * bound the stream fails instead of growing (`event-writer.ts`).
  */
 import type { BlockStart, Finish, StreamPart, UpstreamError } from '../../../canonical/response.ts'
@@ -96,7 +96,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** Created and in progress; sent before whatever comes first. */
+  /** Created and in progress; sent before the first event. */
   #start(): string {
     if (this.#started) return ''
     this.#started = true
@@ -109,7 +109,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #open(block: number, candidate: number, kind: BlockStart): string {
     this.#candidate ??= candidate
-    // The protocol has one answer; of several, the first is told.
+    // The protocol has one answer; of several, the first is sent.
     if (candidate !== this.#candidate) return ''
     const started = this.#start()
     if (kind.type === 'text' || kind.type === 'refusal') return started + this.#openText(block, kind.type)
@@ -150,7 +150,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return item === undefined ? '' : this.#whole({ ...item, status: 'in_progress', result: null }, item)
   }
 
-  /** An item that comes in one piece. */
+  /** An item that is sent in one piece. */
   #whole(begun: JsonObject, item: JsonObject): string {
     const index = this.#events.nextIndex
     return this.#events.added(begun) + this.#events.done(index, item)
@@ -197,7 +197,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return started + closed + ended + DONE
   }
 
-  /** A refusal that came only as a reason says why in words of its own (docs/protocols.md#endings). */
+  /** The explanation of a refusal without text is sent as text (docs/protocols.md#endings). */
   #explain(): string {
     const { reason, explanation } = this.#finish ?? { reason: 'other', explanation: undefined }
     if (reason !== 'refusal' || explanation === undefined || this.#seen.refusal) return ''
@@ -220,7 +220,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const closed = this.#closeAll('incomplete')
     this.#over = true
     const { message, code } = error
-    // The types know the flat form, the wire the nested one.
+    // The SDK's types have the flat form, the wire the nested one.
     const fields = { code: code ?? null, message, param: null, error: errorObject(error) }
     const state = {
       status: 'failed',

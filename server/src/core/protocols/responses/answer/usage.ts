@@ -25,7 +25,7 @@ export function decodeUsage(value: Maybe): Usage | undefined {
   }
 }
 
-/** Both detail objects are always there, whole: OpenAI's document demands them. */
+/** Both detail objects are always complete: OpenAI's schema requires them. */
 export function encodeUsage(usage: Usage): ResponsesUsage {
   const written = (usage.cacheWrite ?? 0) + (usage.cacheWrite1h ?? 0)
   const cached = usage.cachedInput ?? 0

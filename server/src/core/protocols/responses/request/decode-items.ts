@@ -29,12 +29,12 @@ export interface Items {
 interface Reading {
   readonly system: SystemPart[]
   readonly conversation: Conversation
-  /** What must be replayed with a call, by the call's id. */
+  /** Signatures that must be replayed with a call, by the call's id. */
   readonly callSignatures: Map<string, Signature>
   leading: boolean
 }
 
-/** `continued`: a previous response holds earlier turns, so results may answer calls that are not seen here. */
+/** `continued`: a previous response holds earlier turns, so results may answer calls that are not in this request. */
 export function decodeItems(body: JsonObject, continued: boolean): Items | Refused {
   const reading: Reading = {
     system: [],
@@ -117,7 +117,9 @@ function readItem(item: JsonValue, field: string, reading: Reading): Refused | u
   }
 }
 
-/** References to what is kept here have been replaced before; OpenAI's own words for the others, which name the cause. */
+/**
+ * References to responses kept here have been replaced before; for others OpenAI's own message, which names the cause.
+ */
 function unknownItem(item: JsonObject, field: string): Refused {
   const id = wordOf(item.id) ?? ''
   const named = id.length > ID_CHARACTERS_MAX ? `${id.slice(0, ID_CHARACTERS_MAX)}…` : id
@@ -130,7 +132,7 @@ function unknownItem(item: JsonObject, field: string): Refused {
   }
 }
 
-/** Of an id that goes into a message. */
+/** Maximum length of an id in a message. */
 const ID_CHARACTERS_MAX = 80
 
 /** The type of a reference may be left out. */
@@ -138,7 +140,7 @@ function isBareReference({ id, role, content }: JsonObject): boolean {
   return typeof id === 'string' && role === undefined && content === undefined
 }
 
-/** Calls and results of hosted tools, approvals, lists of tools: kept for this protocol, dropped by every other. */
+/** Calls and results of hosted tools, approvals, lists of tools: kept for this protocol, dropped for every other. */
 function readForeign(item: JsonObject, field: string, reading: Reading): Refused | undefined {
   if (!FOREIGN.test(tagOf(item.type)))
     return refused(`${field}.type`, 'is not an item that this endpoint knows')
@@ -148,7 +150,7 @@ function readForeign(item: JsonObject, field: string, reading: Reading): Refused
   return readAssistantPart({ type: 'opaque', protocol: 'responses', json: item }, reading)
 }
 
-/** What the assistant drew is an image to every protocol. */
+/** An image that the assistant made is a canonical image. */
 function madeImage(item: JsonObject): Part | undefined {
   const data = wordOf(item.result)
   if (data === undefined) return undefined
@@ -199,7 +201,7 @@ function readSystem(parts: readonly Part[], field: string, reading: Reading): Re
   return undefined
 }
 
-/** Text, parts or nothing; empty texts are nothing too. */
+/** Text, parts or nothing; empty texts count as nothing. */
 function readContent(content: Maybe, field: string): readonly Part[] | Refused {
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content }]
@@ -253,12 +255,12 @@ function marked<Value extends Part>(part: Value | undefined, entry: JsonObject):
   return part === undefined ? undefined : { ...part, ...markOf(entry) }
 }
 
-/** OpenAI's explicit breakpoints live half an hour. */
+/** OpenAI's explicit breakpoints last half an hour. */
 function markOf(entry: JsonObject): { readonly cache?: CacheMark } {
   return objectOf(entry.prompt_cache_breakpoint) === undefined ? {} : { cache: { ttl: '30m' } }
 }
 
-/** A function call has no place for a signature, so ours travels in a reasoning item beside it. */
+/** A function call has no field for a signature, so the gateway sends it in a reasoning item beside the call. */
 function readReasoning(item: JsonObject, reading: Reading): undefined {
   const { part, kind } = decodeReasoning(item)
   const signature = part?.signature
@@ -267,7 +269,7 @@ function readReasoning(item: JsonObject, reading: Reading): undefined {
   return undefined
 }
 
-/** Our envelope or a bare blob, with the summary told to people or the model's own words. */
+/** The gateway's envelope or a bare blob, with the summary or the raw reasoning. */
 export function decodeReasoning(item: JsonObject): {
   readonly part: ReasoningPart | undefined
   readonly kind: OpenedEnvelope['kind']
@@ -345,7 +347,7 @@ function readResult(item: JsonObject, field: string, reading: Reading): Refused 
 }
 
 function decodeOutput(output: Maybe, field: string): ToolResultPart['content'] | Refused {
-  // Not a text and no parts: a structure of the client's own, kept as JSON.
+  // Neither text nor parts: a structure of the client's own, kept as JSON.
   if (isJsonObject(output)) return [{ type: 'text', text: argumentsText(output) }]
   const parts = readContent(
     typeof output === 'number' || typeof output === 'boolean' ? String(output) : output,

@@ -1,4 +1,4 @@
-/** A client's responses body → the canonical form. Every field it has no room for is named in `dropped`. */
+/** A client's responses body → the canonical form. Every field without a counterpart is named in `dropped`. */
 import { isEffort } from '../../../canonical/effort.ts'
 import { nestsTooDeep } from '../../../canonical/json-text.ts'
 import type { CanonicalRequest, OutputFormat, ReasoningRequest } from '../../../canonical/request.ts'
@@ -64,11 +64,11 @@ const READ: ReadonlySet<string> = new Set([
   'previous_response_id',
 ])
 
-/** Fields whose value asks for nothing; clients send their defaults. */
+/** False for fields that request nothing: clients send the defaults. */
 function isDropped(key: string, value: Maybe): boolean {
   if (READ.has(key) || value === undefined || value === null || value === false) return false
   if (key === 'truncation') return value !== 'disabled'
-  // Random padding against traffic analysis: ours is none, so nothing is lost.
+  // Random padding against traffic analysis: the gateway adds none, so nothing is lost.
   return key !== 'stream_options'
 }
 
@@ -94,7 +94,10 @@ function findMistypedField(body: JsonObject): Refused | undefined {
   return refused('reasoning.effort', 'must be one of none, minimal, low, medium, high, xhigh, max')
 }
 
-/** What lives at a provider and would be another request without it (docs/protocols.md#requests-between-protocols). */
+/**
+ * State that is kept at a provider, without which the request would be a different one
+ * (docs/protocols.md#requests-between-protocols).
+ */
 function findForeignState(body: JsonObject): Refused | undefined {
   if (body.background === true)
     return refused('background', 'background responses are not available for this model')

@@ -1,6 +1,6 @@
 /**
  * System parts and turns → instructions and input items. A replayed reasoning item must be followed by the item it led
- * to, so one that stands alone is left out; items carry no ids, because foreign ones are refused
+ * to, so one without is dropped; items have no ids, because foreign ids are refused
  * (docs/protocols.md#responses-requests).
  */
 import { addAll } from '../../../canonical/add-all.ts'
@@ -26,9 +26,9 @@ import { encodeMedia } from './media.ts'
 
 interface Writing extends Encoding {
   readonly items: JsonObject[]
-  /** Input parts that wait for a user message. */
+  /** Input parts for the next user message. */
   waiting: JsonObject[]
-  /** Reasoning items that wait for the item they led to. */
+  /** Reasoning items whose following item has not been written yet. */
   thoughts: JsonObject[]
 }
 
@@ -47,11 +47,11 @@ export function encodeItems(encoding: Encoding): JsonObject | Refused {
     return { ...(instructions === '' ? {} : { instructions }), input: items }
   }
   if (instructions === '') return unsupported('turns', 'nothing in the conversation can be sent')
-  // Instructions alone are no input; as a message they are.
+  // Instructions alone are not accepted as input; as a message they are.
   return { input: [message(target.capabilities.systemRole, [inputText(instructions)])] }
 }
 
-/** Instructions as one text, or, where parts are marked for the cache, a message that can hold the marks. */
+/** Instructions as one text, or, if parts have cache marks, as a message that can hold the marks. */
 function writeSystem(writing: Writing): string {
   const { request, target } = writing
   const { systemRole, cacheMarks } = target.capabilities
@@ -201,7 +201,7 @@ function writeThought(part: ReasoningPart, writing: Writing): void {
   else writing.thoughts.push(item)
 }
 
-/** Only what this issuer signed, or, for models that want their own words back, the words. */
+/** Only what this issuer signed, or, for models that require their raw reasoning back, the text. */
 function encodeThought(part: ReasoningPart, target: EncodeTarget): JsonObject | undefined {
   const { kind, text, signature } = part
   const raw = kind === 'raw' ? { content: [{ type: 'reasoning_text', text }] } : {}
@@ -282,7 +282,7 @@ function resultParts(result: ToolResultPart, writing: Writing): readonly JsonObj
   return isError ? [inputText(withErrorWord('the tool failed', true)), ...parts] : parts
 }
 
-/** A single text is sent as one: every server takes that. */
+/** A single text is sent as a string, which every server accepts. */
 function outputOf(parts: readonly JsonObject[]): JsonValue {
   const [first, ...others] = parts
   if (first === undefined) return ''
@@ -319,7 +319,7 @@ function breakpoint(
   return {}
 }
 
-/** The keeper counts every mark, also those that have no place in the item. */
+/** The counter must see every mark, also those that the item cannot hold. */
 function skipMark(cache: CacheMark, writing: Writing): void {
   writing.marks.take(cache)
   writing.dropped.add('cache')

@@ -1,4 +1,4 @@
-/** Canonical request → a responses body for one chain. What the chain has no words for is named in `dropped`. */
+/** Canonical request → a responses body for one chain. What the chain cannot express is named in `dropped`. */
 import { CACHE_MARKS_MAX, keepCacheMarks } from '../../../canonical/cache-marks.ts'
 import { effortOf, nearestEffort } from '../../../canonical/effort.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
@@ -45,7 +45,7 @@ export function encodeRequest(request: CanonicalRequest, target: EncodeTarget): 
   return { kind: 'encoded', body, dropped: [...encoding.dropped], ...cutAt(request.stop, []) }
 }
 
-/** Settings this protocol has no words for, on any chain. */
+/** Requested settings that this protocol does not have. */
 function dropUnspeakable({ request, dropped }: Encoding): void {
   const { sampling, stop, cacheAll } = request
   const fields = ['topK', 'presencePenalty', 'frequencyPenalty', 'seed'] as const
@@ -97,7 +97,7 @@ function encodeFormat({ request, target, dropped }: Encoding): JsonObject | unde
       strict: output.strict ?? false,
     }
   }
-  // Less than was asked for: said in the log, never an error (docs/reference/contract.md#D-requests-30).
+  // Less than was requested: noted in the log, not an error (docs/reference/contract.md#D-requests-30).
   if (output.kind === 'json-schema' || !jsonObject) dropped.add('output')
   return jsonObject ? { type: 'json_object' } : undefined
 }
@@ -123,7 +123,7 @@ function encodeReasoningRequest({ request, target, dropped }: Encoding): JsonObj
 }
 
 /**
- * Nothing is kept at the provider, so reasoning can only come back as its sealed content
+ * Nothing is kept at the provider, so reasoning can only be sent back as encrypted content
  * (docs/protocols.md#responses-requests).
  */
 function encodeInclude({ request, target, dropped }: Encoding): JsonObject {
@@ -157,7 +157,7 @@ function encodeIdentity({ request, target, dropped }: Encoding): JsonObject {
   }
 }
 
-/** The provider keeps an answer only when the client asked for it; its own default would be to keep it. */
+/** The provider keeps an answer only when the client asked for it; its own default is to keep it. */
 function encodeState({ state }: CanonicalRequest): JsonObject {
   return {
     store: state.store === true,

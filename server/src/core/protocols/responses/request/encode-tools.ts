@@ -1,4 +1,4 @@
-/** Canonical tools and the choice among them → this protocol's flat form, held to what the chain can do. */
+/** Canonical tools and the choice among them → this protocol's flat form, limited to what the chain supports. */
 import { CUSTOM_INPUT_SCHEMA, customToolDescription } from '../../../canonical/tools/custom-tools.ts'
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { flatToolName, upstreamToolName } from '../../../canonical/tools/tool-names.ts'
@@ -37,7 +37,7 @@ function encodeTool(tool: ClientTool, encoding: Encoding): JsonObject {
 
 const NO_PARAMETERS: JsonValue = { type: 'object', properties: {} }
 
-/** An omitted `strict` may be read as strict, which changes what a schema means: it is always said. */
+/** An omitted `strict` may be read as strict, which changes what a schema means: it is always sent. */
 function encodeFunction(tool: FunctionTool, { target, dropped, marks }: Encoding): JsonObject {
   const { strictTools, toolNameMax, schemaDialect } = target.capabilities
   if (tool.strict === true && !strictTools) dropped.add('toolStrict')
@@ -87,7 +87,7 @@ function encodeHosted(tool: HostedTool, { capabilities }: EncodeTarget): JsonObj
   }
 }
 
-/** Of chat's, messages' and Gemini's web search, what this protocol has words for. */
+/** Settings of chat's, messages' and Gemini's web search that this protocol has too. */
 function searchSettings(json: JsonObject): JsonObject {
   const size = wordOf(json.search_context_size)
   const location = objectOf(json.user_location)
@@ -132,7 +132,7 @@ function encodeChoice({ request, target, dropped }: Encoding): EncodedChoice | R
   }
 }
 
-/** By its own name, or by the flat one it has where there are no namespaces. */
+/** By its own name, or by the flat name it has on chains without namespaces. */
 function isCalled(tool: Tool, name: string): boolean {
   return tool.type !== 'hosted' && (tool.name === name || flatToolName(tool) === name)
 }
@@ -142,7 +142,7 @@ function namedChoice(tool: ClientTool, { capabilities }: EncodeTarget): JsonObje
   return { type: tool.type === 'custom' && capabilities.customTools ? 'custom' : 'function', name }
 }
 
-/** Chains that know custom tools know `allowed_tools`; for the others the list itself is cut. */
+/** Chains that support custom tools support `allowed_tools`; for the others the list of tools is shortened. */
 function encodeAllowed(
   choice: Extract<ToolChoice, { kind: 'allowed' }>,
   tools: readonly Tool[],

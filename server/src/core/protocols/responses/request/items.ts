@@ -9,7 +9,7 @@ import type { ItemStatus, OutputText, Refusal } from '../wire.ts'
 export type ItemPrefix = 'msg' | 'rs' | 'fc' | 'ctc' | 'ig' | 'item'
 
 /**
- * Ids in the protocol's own form: an upstream of this protocol refuses others when they come back
+ * Ids in the protocol's own form: an upstream of this protocol refuses other ids in later requests
  * (docs/protocols.md#client-9).
  */
 export function itemId(prefix: ItemPrefix, context: ReplyContext, index: number): string {
@@ -32,7 +32,7 @@ export function messageItem(id: string, status: ItemStatus, content: readonly Js
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-/** `sealed`: the envelope of its signature; it stands only on finished items, being complete only then. */
+/** `sealed`: the envelope of its signature; only finished items have it, because only then is it complete. */
 export function reasoningItem(
   id: string,
   { kind, text }: Pick<ReasoningBlock, 'kind' | 'text'>,
@@ -55,7 +55,7 @@ export function sealReasoning(
   return block.signature === undefined ? undefined : sealSignature(block.signature, block.kind, issuer)
 }
 
-/** What must come back with a call has no place on it, so it travels beside it and names it. */
+/** The signature of a call has no field on the call, so it is an item of its own that names the call. */
 export function callSignatureItem(
   id: string,
   call: { readonly id: string; readonly signature: NonNullable<ReasoningBlock['signature']> },
@@ -83,7 +83,7 @@ export function callItem(
   return { ...item, type: 'function_call', ...named, arguments: text }
 }
 
-/** A generated image; sounds have no item in this protocol. */
+/** A generated image; this protocol has no item for sounds. */
 export function imageItem(
   id: string,
   { mediaType, data }: { readonly mediaType: string; readonly data: string },

@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../../canonical/request.ts'
 import type { Capabilities } from '../../protocol.ts'
 
-/** This protocol has addresses for images and files, and no sounds. */
+/** This protocol accepts addresses of images and files, and has no sounds. */
 export function needsInline({ media }: MediaPart, { images, documents }: Capabilities): boolean {
   switch (media) {
     case 'image':

@@ -124,7 +124,7 @@ export function decodeToolChoice(
     case 'allowed_tools':
       return decodeAllowed(choice)
     default:
-      // A tool the provider runs: whether the target has it is not known yet, so the model may choose.
+      // A provider's tool: it is not known yet whether the target has it, so the choice is left to the model.
       dropped.add('tool_choice')
       return { kind: 'auto', hosted: hostedName(tagOf(choice.type)) }
   }
