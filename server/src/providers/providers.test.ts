@@ -14,6 +14,9 @@ const X_API_KEY: Auth = { kind: 'header', name: 'x-api-key' }
 const VERTEX =
   'https://us-east-1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-east-1/publishers/google/models/some-model-1'
 
+const AWS: Auth = { kind: 'aws-sigv4', service: 'bedrock' }
+const BEDROCK = 'https://bedrock-runtime.us-east-1.amazonaws.com'
+
 const AZURE = 'https://my-resource.openai.azure.com/openai/v1'
 const AZURE_KEY: Auth = { kind: 'header', name: 'api-key' }
 
@@ -165,18 +168,11 @@ const DOCUMENTED: readonly [
     'https://api.anthropic.com/v1/messages',
     'https://api.anthropic.com/v1/messages/count_tokens',
   ],
-  [
-    'bedrock',
-    'messages',
-    { kind: 'aws-sigv4', service: 'bedrock' },
-    'https://bedrock-runtime.us-east-1.amazonaws.com/anthropic/v1/messages',
-  ],
-  [
-    'bedrock-invoke',
-    'messages',
-    { kind: 'aws-sigv4', service: 'bedrock' },
-    'https://bedrock-runtime.us-east-1.amazonaws.com/model/some-model-1/invoke',
-  ],
+  ['bedrock', 'messages', AWS, `${BEDROCK}/anthropic/v1/messages`],
+  ['bedrock-invoke', 'embeddings', AWS, `${BEDROCK}/model/some-model-1/invoke`],
+  ['bedrock-invoke', 'rerank', AWS, `${BEDROCK}/model/some-model-1/invoke`],
+  ['bedrock-invoke', 'images', AWS, `${BEDROCK}/model/some-model-1/invoke`],
+  ['bedrock-invoke', 'messages', AWS, `${BEDROCK}/model/some-model-1/invoke`],
   [
     'google',
     'gemini',
@@ -457,6 +453,12 @@ const FAILURES: readonly [kind: string, status: number, body: JsonValue, Failure
     400,
     { error: { status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] } },
     'auth',
+  ],
+  [
+    'bedrock-invoke',
+    200,
+    { error: { code: 'content_filter', type: 'invalid_request_error' } },
+    'refused-content',
   ],
   ['google', 429, [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED' } }], 'rate-limited'],
   ['deepseek', 402, { error: { message: 'Insufficient Balance', type: 'unknown_error' } }, 'quota'],

@@ -80,6 +80,10 @@ const vectors = {
   'azure-openai': [listOf(...VECTORS), '/embeddings'],
   vllm: [listOf(...VECTORS), '/embeddings'],
   fireworks: [listOf(...VECTORS), '/embeddings'],
+  'bedrock-invoke': [
+    answerJson({ id: 'e', embeddings: { float: VECTORS }, response_type: 'embeddings_by_type' }),
+    '/model/theirs/invoke',
+  ],
 } as const
 
 export const UPSTREAMS: Readonly<
@@ -111,6 +115,7 @@ export const UPSTREAMS: Readonly<
     ],
     ark: [picture, '/images/generations'],
     xai: [picture, '/images/generations'],
+    'bedrock-invoke': [answerJson({ images: [PNG] }), '/model/theirs/invoke'],
     'azure-openai': [picture, '/images/generations'],
   },
   'changed images': {
@@ -180,6 +185,7 @@ export const UPSTREAMS: Readonly<
       }),
       '/rerank',
     ],
+    'bedrock-invoke': [answerJson({ results: ranked }), '/model/theirs/invoke'],
     voyage: [answerJson({ object: 'list', data: ranked, usage: { total_tokens: 9 } }), '/rerank'],
     dashscope: [
       answerJson({ request_id: 'r', output: { results: ranked }, usage: { total_tokens: 9 } }),

@@ -22,6 +22,7 @@ export type VendorKind =
   | 'siliconflow'
   | 'vllm'
   | 'fireworks'
+  | 'bedrock-invoke'
 
 export interface Call {
   readonly path: string
@@ -53,6 +54,7 @@ export const CALLS = {
       jina: 'written anew',
       cohere: 'written anew',
       fireworks: 'written anew',
+      'bedrock-invoke': 'written anew',
       ark: 'passed',
       mistral: 'passed',
       'azure-openai': 'passed',
@@ -76,6 +78,7 @@ export const CALLS = {
       'azure-openai': 'written anew',
       vllm: 'written anew',
       fireworks: 'written anew',
+      'bedrock-invoke': 'written anew',
     },
   },
   images: {
@@ -91,6 +94,7 @@ export const CALLS = {
       replicate: 'written anew',
       minimax: 'written anew',
       siliconflow: 'written anew',
+      'bedrock-invoke': 'written anew',
       ark: 'passed',
       xai: 'passed',
       'azure-openai': 'passed',
@@ -163,6 +167,7 @@ export const CALLS = {
       voyage: 'written anew',
       dashscope: 'written anew',
       fireworks: 'written anew',
+      'bedrock-invoke': 'written anew',
     },
   },
   moderation: {
@@ -204,6 +209,7 @@ const VENDORS: readonly VendorKind[] = [
   'siliconflow',
   'vllm',
   'fireworks',
+  'bedrock-invoke',
 ]
 
 export const KIND_CELLS: readonly KindCell[] = NAMES.flatMap((name) => {

@@ -1,30 +1,10 @@
-import {
-  classifyFailure,
-  type FailureClass,
-  type FailureWords,
-  withHint,
-} from '../../core/routing/failure.ts'
-import type { UpstreamFailure } from '../../core/routing/failure.ts'
 import { hostedClaudeCapabilities } from '../dialects/claude.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
-import { below, filledAddress, type FormedRequest, type FormInput, type Provider } from '../provider.ts'
-
-const AUTH = { kind: 'aws-sigv4', service: 'bedrock' } as const
-
-const WORDS: FailureWords = {
-  throttlingexception: 'rate-limited',
-  servicequotaexceededexception: 'rate-limited',
-  modelnotreadyexception: 'overloaded',
-  modeltimeoutexception: 'overloaded',
-  modelerrorexception: 'overloaded',
-  modelstreamerrorexception: 'overloaded',
-  serviceunavailableexception: 'overloaded',
-  internalserverexception: 'overloaded',
-  accessdeniedexception: 'auth',
-  unrecognizedclientexception: 'auth',
-  resourcenotfoundexception: 'not-found',
-  validationexception: 'request',
-}
+import { filledAddress, type Provider } from '../provider.ts'
+import { bedrockEmbeddings } from './embeddings.ts'
+import { bedrockImages } from './images.ts'
+import { AUTH, classifyInvoke, formInvoke, WORDS } from './invoke.ts'
+import { bedrockRerank } from './rerank.ts'
 
 /**
  * Claude on Amazon Bedrock, through the messages interface of the runtime endpoint. Signed with an access key, or with a
@@ -53,7 +33,7 @@ export const bedrock: Provider = {
  * The same through InvokeModel, for what the messages interface cannot reach: inference profiles and provisioned
  * throughput by their ARN, and private endpoints of the runtime that offer nothing else. The model is in the path, the
  * version in the body, and a stream comes in AWS's binary frames: its events are passed on unchanged, re-framed as SSE by
- * the gateway.
+ * the gateway. Models that make vectors or pictures, or rank, are reached by it alone.
  */
 export const bedrockInvoke: Provider = {
   kind: 'bedrock-invoke',
@@ -70,21 +50,8 @@ export const bedrockInvoke: Provider = {
       capabilities: hostedClaudeCapabilities,
       classify: classifyInvoke,
     }),
+    embeddings: bedrockEmbeddings,
+    rerank: bedrockRerank,
+    images: bedrockImages,
   },
-}
-
-/** Counting has another form and is left to the gateway. */
-function formInvoke(input: FormInput): FormedRequest | undefined {
-  const base = filledAddress(input.baseUrl, input.fields)
-  if (base === undefined || input.operation === 'count-tokens') return undefined
-  const verb = input.operation === 'stream' ? 'invoke-with-response-stream' : 'invoke'
-  const url = below(base, `/model/${encodeURIComponent(input.forwardModelId)}/${verb}`)
-  return { method: 'POST', url, headers: { accept: 'application/json' } }
-}
-
-/** The body holds only a sentence; the kind of failure is in a header: `ThrottlingException:http://…`. */
-function classifyInvoke(failure: UpstreamFailure): FailureClass {
-  const [type = ''] = String(failure.headers['x-amzn-errortype'] ?? '').split(/[:#]/)
-  const kind = WORDS[type.trim().toLowerCase()]
-  return kind === undefined ? classifyFailure(failure, WORDS) : withHint(kind, failure)
 }

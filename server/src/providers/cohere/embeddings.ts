@@ -2,64 +2,21 @@
  * Embeddings by Cohere, in its own form: the one that imitates OpenAI's has no place for dimensions or for the purpose of
  * a text (docs/protocols.md#embeddings).
  */
-import { isJsonArray } from '../../core/canonical/json-text.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { COHERE_PURPOSE, cohereVectors } from '../dialects/cohere-embeddings.ts'
 import { passedDialect } from '../dialects/passed.ts'
-import { renamed } from '../dialects/rename.ts'
-import { vectorList } from '../dialects/vectors.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 
-/** Required by Cohere. OpenAI's clients cannot say it, and mostly embed documents. */
-const PURPOSE_UNSAID = 'search_document'
-
-/** The vendor's own members, which a client may add. */
-const NAMES = {
-  model: 'model',
-  dimensions: 'output_dimension',
-  output_dimension: 'output_dimension',
-  input_type: 'input_type',
-  max_tokens: 'max_tokens',
-  truncate: 'truncate',
-}
-
 const rewrite: FormRewrite = {
-  request: ({ input = null, encoding_format: format, ...rest }) => {
-    const { members, dropped } = renamed(rest, NAMES)
-    return {
-      // Always numbers, whatever the client asked for: the format of the vendor's own base64 is not documented.
-      body: {
-        input_type: PURPOSE_UNSAID,
-        ...members,
-        texts: isJsonArray(input) ? input : [input],
-        embedding_types: ['float'],
-      },
-      dropped,
-      context: { model: members['model'] ?? null, base64: format === 'base64' },
-    }
+  ...cohereVectors,
+  request: (asked) => {
+    const { body, ...rest } = cohereVectors.request(asked)
+    return { body: { model: asked['model'] ?? null, ...body }, ...rest }
   },
-  answer: ({ embeddings, meta }, context) => {
-    const vectors = isJsonObject(embeddings) ? embeddings['float'] : undefined
-    return isJsonArray(vectors) ? vectorList(vectors, context, tokensIn(meta)) : undefined
-  },
-}
-
-function tokensIn(meta: JsonValue | undefined): number | undefined {
-  const billed = isJsonObject(meta) ? meta['billed_units'] : undefined
-  const tokens = isJsonObject(billed) ? billed['input_tokens'] : undefined
-  return typeof tokens === 'number' ? tokens : undefined
 }
 
 export const cohereEmbeddings: PassedDialect = passedDialect({
   protocol: 'embeddings',
   path: '/v2/embed',
   rewrite,
-  textPurpose: {
-    member: 'input_type',
-    words: {
-      RETRIEVAL_QUERY: 'search_query',
-      RETRIEVAL_DOCUMENT: 'search_document',
-      CLASSIFICATION: 'classification',
-      CLUSTERING: 'clustering',
-    },
-  },
+  textPurpose: COHERE_PURPOSE,
 })

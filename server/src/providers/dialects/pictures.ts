@@ -61,6 +61,14 @@ export function shapeOf(size: JsonValue | undefined, shape: PictureShape): JsonV
   return ratioOfSize(parsed, shape)
 }
 
+/** Pictures of a vendor that returns their bytes, as a list in base64. */
+export function picturesInBase64(made: JsonValue | undefined): readonly JsonObject[] {
+  const all = isJsonArray(made) ? made : []
+  return all.flatMap((picture) =>
+    typeof picture === 'string' && picture !== '' ? [{ b64_json: picture }] : [],
+  )
+}
+
 /** A size that says something. */
 export function isSize(size: JsonValue | undefined): boolean {
   return size !== undefined && size !== null && size !== 'auto'

@@ -1,9 +1,8 @@
 /** Pictures by MiniMax (`/v1/image_generation`), as links or in base64. */
-import { isJsonArray } from '../../core/canonical/json-text.ts'
-import { isJsonObject, type JsonValue } from '../../core/json.ts'
+import { isJsonObject } from '../../core/json.ts'
 import { GENERATIONS } from '../dialects/images-dialect.ts'
 import { passedDialect } from '../dialects/passed.ts'
-import { countOf, isSize, picturesIn, shapeOf } from '../dialects/pictures.ts'
+import { countOf, isSize, picturesIn, picturesInBase64, shapeOf } from '../dialects/pictures.ts'
 import { renamed } from '../dialects/rename.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { classifyRewritten, errorIn } from './failures.ts'
@@ -45,16 +44,9 @@ const rewrite: FormRewrite = {
     if (error !== undefined) return { error }
     const { data } = body
     if (!isJsonObject(data)) return undefined
-    const pictures = [...picturesIn(data['image_urls']), ...inBase64(data['image_base64'])]
+    const pictures = [...picturesIn(data['image_urls']), ...picturesInBase64(data['image_base64'])]
     return pictures.length === 0 ? undefined : { data: pictures }
   },
-}
-
-function inBase64(pictures: JsonValue | undefined) {
-  const all = isJsonArray(pictures) ? pictures : []
-  return all.flatMap((picture) =>
-    typeof picture === 'string' && picture !== '' ? [{ b64_json: picture }] : [],
-  )
 }
 
 export const minimaxImages: PassedDialect = passedDialect({
