@@ -1,30 +1,30 @@
-/** What was computed from a request's body, once for all attempts of its call. It lives as long as the body. */
+/** What was computed from a request's body, once for all attempts of its call. Kept as long as the body. */
 import type { CanonicalRequest, MediaSource } from '../core/canonical/request.ts'
 import type { JsonValue } from '../core/json.ts'
 import type { Decoded } from '../core/protocols/protocol.ts'
 
 export interface BodyMemo {
-  /** In the canonical form. */
+  /** The request in canonical form. */
   decoded?: DecodedBody
-  /** Of a body that was decoded in a thread: what its client said, as the JSON text of an array. */
+  /** If the body was decoded in a thread: the client's input, as the JSON text of an array. */
   writtenInput?: string
-  /** A copy that threads may read. */
+  /** A copy in memory that threads share. */
   shared?: Promise<Uint8Array>
-  /** Room for the document that is made of it, where it is a form, has been taken. */
+  /** The bytes of the document made from a form have been counted. */
   documentHeld?: boolean
-  /** What it names by address. */
+  /** Media that the body names by address. */
   fetched?: FetchedBytes
 }
 
 export interface DecodedBody {
   readonly decoded: Decoded<CanonicalRequest>
-  /** Responses: what the client said in this request, without what it continues. */
+  /** Responses: the input of this request, without the conversation it continues. */
   readonly input: readonly JsonValue[]
 }
 
 export interface FetchedBytes {
-  /** By address. */
+  /** Fetched media by address. */
   readonly sources: Map<string, MediaSource>
-  /** Of all that was fetched, refused ones included. */
+  /** Bytes of everything fetched, refused media included. */
   bytes: number
 }

@@ -1,6 +1,6 @@
 /**
- * The life of a call as a chain of immutable types: each stage takes one and returns the next, so a call that was
- * not authenticated cannot be received, and one that was not reserved cannot be billed — it does not compile.
+ * The life of a call as a chain of immutable types: each stage takes one and returns the next, so receiving a call that
+ * was not authenticated, or billing one that was not reserved, does not compile.
  */
 import type { Demand, ReserveOutcome } from '../core/ledger/operations.ts'
 import type { Catalogue, ChainProtocol, Model, WireId } from '../core/catalogue.ts'
@@ -14,13 +14,13 @@ import type { Key } from '../storage/stores/keys.ts'
 import type { BodyMemo } from './body-memo.ts'
 import type { Asked, EndpointKind } from './kinds/kind.ts'
 
-/** What a request line asks for. */
+/** The endpoint that a request line names. */
 export interface Endpoint {
   readonly kind: EndpointKind
   /** As the contract writes it, for the log. */
   readonly path: string
   readonly protocol: WireId
-  /** Gemini says by its verb whether to stream; elsewhere the body does. */
+  /** Gemini's path says whether to stream; for the others the body does. */
   readonly streamVerb: boolean | undefined
   /** Gemini names the model in the path. */
   readonly pathModel: string | undefined
@@ -70,7 +70,7 @@ export interface AuthenticatedCall extends Omit<IncomingCall, 'stage'> {
   readonly stage: 'authenticated'
   readonly key: Key
   readonly account: Account
-  /** As it stood when the call came; the call sees no later change. */
+  /** The catalogue at the call's arrival; later changes do not affect the call. */
   readonly catalogue: Catalogue
 }
 
@@ -87,17 +87,17 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
 /** The request body as it arrived. Its bytes count against the process-wide budget until `release`. */
 export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
-  /** What follows them, of a form that is too large for memory; absent: nothing. */
+  /** The bytes after them, if a form is too large for memory; absent: none. */
   readonly stored?: StoredBytes
-  /** Of the file they lie in, for a thread of this process, until `release`. */
+  /** Descriptor of the file that contains them, for a thread of this process, until `release`. */
   readonly descriptor?: number
-  /** Of all of it. */
+  /** Length of the whole body. */
   readonly length: number
-  /** Begins empty; another body has another. */
+  /** Empty at first; another body has its own. */
   readonly memo: BodyMemo
   /** Counts bytes that belong to the call besides its body; throws 50301 when they do not fit. */
   hold(bytes: number): void
-  /** Gives the bytes back; may be called again. */
+  /** Gives the bytes back; may be called more than once. */
   release(): void
 }
 
@@ -132,27 +132,27 @@ export interface LoggedCall {
   readonly user?: string | undefined
 }
 
-/** A call that is refused: with what it holds, and the stage it reached. */
+/** A refused call, with what it holds and the stage it reached. */
 export interface RefusedCall extends LoggedCall {
   readonly stage: StagedCall['stage']
   readonly catalogue?: Catalogue
   readonly body?: Pick<ReceivedBody, 'release'>
 }
 
-/** What a call continues (responses, `previous_response_id`). */
+/** The conversation that a call continues (responses, `previous_response_id`). */
 export type Past =
-  /** Kept at an account upstream (`placeOf` in `dialect.ts`). */
+  /** Stored at an account upstream (`placeOf` in `dialect.ts`). */
   | { readonly kind: 'upstream'; readonly place: string; readonly ids: readonly string[] }
-  /** Kept here: what was said, as items of a request in a JSON array; `ids` are its turns. */
+  /** Stored here: its turns as request items in a JSON array; `ids` are those of its turns. */
   | {
       readonly kind: 'kept'
       readonly ids: readonly string[]
       readonly bytes: Uint8Array
-      /** The bytes, parsed by whoever needs them first. */
+      /** The items, parsed when first needed. */
       items?: readonly JsonValue[]
     }
 
-/** What is asked about a response that was kept. */
+/** A request about a stored response. */
 export interface StoredRequest {
   readonly id: string
   readonly what: StoredAction

@@ -1,4 +1,4 @@
-/** The pipeline's own parts put together: what every stage may use, and nothing else. */
+/** The parts of the pipeline together: everything that stages may use. */
 import { type MonthOf } from '../core/calendar.ts'
 import type { CallLogRow } from '../core/ledger/log-row.ts'
 import type { Catalogue } from '../core/catalogue.ts'
@@ -34,22 +34,22 @@ export interface GatewayLimits extends BodyBounds {
   readonly bytesInFlightMax: number
   /** All attempts together, until the answer begins. */
   readonly answerDeadlineMs: number
-  /** Counts of tokens an account may ask for. */
+  /** Token counts an account may request per minute. */
   readonly countsPerMinuteMax: number
 }
 
 export interface PipelineParts {
   readonly storage: Storage
   readonly blobs: BlobStore
-  /** Where bodies lie that are too large for memory. */
+  /** Storage for bodies that are too large for memory. */
   readonly bodyFiles: BodyFiles
   readonly upstream: Upstream
   /** Fetches what clients name by address, within what the operator allows (`SLUICE_FETCH_ALLOW`). */
   readonly fetchRemote: (url: string, options: Omit<RemoteOptions, 'allow'>) => Promise<RemoteAnswer>
-  /** Streams what a provider's link leads to, within the same bounds. */
+  /** Streams from a provider's link, within the same limits. */
   readonly streamRemote: (url: string, options: Omit<StreamOptions, 'allow'>) => Promise<StreamedRemote>
   readonly videoSettings: VideoSettings
-  /** Of the pauses between questions about a task that a client waits for: 1, and below it in tests. */
+  /** Factor for the pauses between polls of a task that a client waits for: 1, and less in tests. */
   readonly pollPace: number
   readonly telemetry: Telemetry
   readonly tokens: TokenCounter
@@ -68,7 +68,7 @@ export interface Pipeline extends PipelineParts {
   readonly bodyBudget: BodyBudget
   readonly readOn: ReadOn
   readonly pulse: Pulse
-  /** Ends of calls that the store still has to take. */
+  /** Ends of calls that the store has not recorded yet. */
   readonly pending: PendingOperations
   readonly monthOf: MonthOf
   readonly countWindow: CountWindow
@@ -84,16 +84,16 @@ export interface Pipeline extends PipelineParts {
   refreshCatalogue(): Promise<void>
   /** Records the usage of a running call, so that a crash loses at most a second of it. */
   progress(call: ReservedCall, leg: Leg, reading: MeterReading): void
-  /** The same when its client has left, which frees its concurrency slots. */
+  /** The same when its client has disconnected, which frees its concurrency slots. */
   clientLeft(call: ReservedCall, leg: Leg, reading: MeterReading): void
   observeEnd(row: CallLogRow): void
   /** Calls in progress in this process, at any stage. */
   readonly running: Set<CallId>
-  /** It is in progress, or its end is still to be written. */
+  /** It is in progress, or its end is still to be stored. */
   isRunning(callId: CallId): boolean
-  /** False for the excess of calls nobody can be charged for: they are counted, not stored one by one. */
+  /** False for excess calls that cannot be charged to anyone: they are counted, not stored one by one. */
   mayLogRefusal(call: LoggedCall, at: number): boolean
-  /** Throws 50301 while no call may begin: this process stops, or too many ends of calls wait for the store. */
+  /** Throws 50301 while no call may begin: this process is stopping, or too many ends of calls wait for the store. */
   refuseWhenUnable(): void
   /** Refuses new calls from now on. */
   drain(): void

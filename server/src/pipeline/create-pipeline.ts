@@ -92,7 +92,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
   return pipeline
 }
 
-/** What is remembered between calls and does no I/O. */
+/** State kept between calls that does no I/O. */
 function rememberings({ limits }: PipelineParts) {
   return {
     readOn: createReadOn(),
@@ -160,7 +160,7 @@ function progressOf(call: ReservedCall, { chain, model, byok }: Leg, reading: Me
 
 type Shown = Pick<Pipeline, 'pending' | 'health' | 'catalogue' | 'now'>
 
-/** Chains that are well are not shown, so that the page stays short. */
+/** Healthy chains are omitted, so that the page stays short. */
 function showChains({ metrics }: Telemetry, { health, catalogue, now }: Omit<Shown, 'pending'>): void {
   metrics.gauges({
     name: 'sluice_chain_trouble',

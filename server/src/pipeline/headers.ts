@@ -5,8 +5,8 @@ import type { ReservedCall } from './call.ts'
 import { wireOf } from './kinds/wire.ts'
 
 /**
- * Headers of the client that reach the upstream, where both speak one protocol. Everything else — credentials, cookies,
- * hop-by-hop, tracing — stays here.
+ * Headers of the client that are forwarded to an upstream of the same protocol. Everything else (credentials, cookies,
+ * hop-by-hop, tracing) is not forwarded.
  */
 export function forwardedHeaders(
   call: ReservedCall,
@@ -23,7 +23,7 @@ export function forwardedHeaders(
 
 /**
  * What every answer carries (docs/reference/contract.md#D-requests-33, #D-requests-37): the model used and what was
- * dropped on the way, as `tellDropped` told it.
+ * dropped, as formatted by `tellDropped`.
  */
 export function answerHeaders(
   call: { readonly reservation: ReservedCall['reservation'] | undefined },

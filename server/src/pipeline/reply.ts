@@ -5,24 +5,27 @@ import type { LoggedCall } from './call.ts'
 /** The client's side of an exchange, as the request pipeline sees it; `http/` implements it over a socket. */
 export interface ClientReply {
   /**
-   * The model of the answer, once it is known: every head that names no other says it
+   * Sets the model of the answer, once it is known: every head without another model names it
    * (docs/reference/contract.md#D-requests-37).
    */
   tellModel(model: ModelId): void
   /** Sends the head. Without a length the body is chunked. May be called once. */
   start(head: ReplyHead): void
-  /** False when the client reads slower than we write: stop until `onDrain`. */
+  /** False if the client reads more slowly than the gateway writes: stop until `onDrain`. */
   write(chunk: Uint8Array | string): boolean
   onDrain(listener: (() => void) | undefined): void
   end(): void
   /** Answers with the gateway's own error envelope; only before `start`. */
   fail(error: GatewayError, call: LoggedCall): void
-  /** Breaks the connection: the only correct end of a body that cannot be completed. */
+  /** Closes the connection: the only correct end of a body that cannot be completed. */
   destroy(): void
   readonly started: boolean
-  /** The client has gone before the answer was complete. */
+  /** The client disconnected before the answer was complete. */
   readonly gone: boolean
-  /** Told once when the client goes; one listener at a time, undefined takes it away. An AbortSignal would cost more per call. */
+  /**
+   * Called once when the client disconnects; one listener at a time, undefined removes it. An AbortSignal would cost
+   * more per call.
+   */
   onGone(listener: (() => void) | undefined): void
 }
 

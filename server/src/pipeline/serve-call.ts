@@ -20,11 +20,11 @@ import { serveVideos } from './video/serve-videos.ts'
 
 export type ServeParts = ServeCallParts & ServeCountParts
 
-/** Serves a call of any kind. Resolves when the answer has gone and the call has come to its end; never rejects. */
+/** Serves a call of any kind. Resolves when the answer was sent and the call has ended; never rejects. */
 export async function serve(pipeline: ServeParts, arrival: Arrival, reply: ClientReply): Promise<void> {
   const { endpoint } = arrival.call
   const { protocol } = endpoint
-  // Only orders of videos speak no language that could be converted or passed on.
+  // Only video orders have a protocol that is neither converted nor passed on.
   if (protocol === 'video')
     return serveVideos(pipeline, { ...arrival, endpoint: { ...endpoint, protocol } }, reply)
   const call: IncomingCall = { ...arrival.call, endpoint: { ...endpoint, protocol } }
@@ -77,7 +77,7 @@ async function serveCall(
   await runReserved(pipeline, reserved, reply, () => attempt(pipeline, reserved, reply))
 }
 
-/** The model a chat-type call names can do nothing but make videos. */
+/** The model of a chat-type call can only make videos. */
 function asksForVideo({ endpoint, modelId, catalogue }: ReceivedCall): boolean {
   if (!isProtocolId(endpoint.protocol)) return false
   const model = catalogue.models.get(modelId)

@@ -83,7 +83,7 @@ async function findCountable(pipeline: ServeCountParts, call: ReceivedCall): Pro
 async function count(pipeline: ServeCountParts, call: ReceivedCall, model: Model): Promise<string> {
   const chains = usableChains(model, call.catalogue)
   if (chains.length === 0) throw new GatewayError(50201)
-  // Nobody waits for a chain that rests: the gateway counts itself.
+  // A chain in a cooldown is not asked: the gateway counts itself.
   const ready = chains.filter(
     (chain) => standingOf(pipeline.health.of(chain), pipeline.now()).kind === 'ready',
   )
@@ -96,7 +96,7 @@ async function count(pipeline: ServeCountParts, call: ReceivedCall, model: Model
   )
 }
 
-/** Upstreams do not know what is kept here, and only the upstream that keeps a response knows it. */
+/** Upstreams do not have what is stored here, and only the upstream that stores a response has it. */
 function reachable({ past }: ReceivedCall, chains: readonly Chain[]): readonly Chain[] {
   if (past?.kind === 'kept') return []
   return past === undefined ? chains : chains.filter((chain) => placesOf(chain).includes(past.place))

@@ -1,6 +1,6 @@
 /**
- * Responses that were kept: read, listed, deleted. Whoever keeps a response answers for it: this gateway, or the upstream
- * it came from. Only the key that made it sees it (docs/decisions/0007-kept-responses.md).
+ * Stored responses: read, listed, deleted. Answered from where a response is stored: this gateway, or the upstream it
+ * came from. Only the key that made it may read it (docs/decisions/0007-kept-responses.md).
  */
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ItemPage } from '../core/protocols/responses/answer/stored-turn.ts'
@@ -80,7 +80,7 @@ async function answerOf(
   { turn, wanted }: Wanted,
 ): Promise<StoredAnswer> {
   const { content } = turn
-  // Cancelling what was answered would only ask the upstream for the answer.
+  // Cancelling a finished response would only request its answer from the upstream.
   if (wanted.what === 'cancel')
     throw new GatewayError(40000, { message: 'only a background response can be cancelled' })
   if (content.kind === 'upstream') {

@@ -16,21 +16,24 @@ import type {
 } from '../../upstream/upstream.ts'
 import { parseJson } from './classify.ts'
 
-/** Before each question, ms; the last is for all that follow. Some pictures take a second, most take ten. */
+/** Wait before each poll, ms; the last one applies to all later polls. Some images take a second, most take ten. */
 const PAUSES_MS = [500, 1_000, 2_000] as const
 const LAST_PAUSE_MS = 2_000
-/** Answers in a row that say nothing of the task: about a minute of a vendor, or a proxy before it, that is away. */
+/**
+ * Consecutive answers without a word about the task: about a minute in which a vendor, or a proxy before it, is
+ * unavailable.
+ */
 const HINDERED_MAX = 30
-/** What tells of a task is a page, but a small picture may be in it. */
+/** An answer about a task is about a kilobyte, but may contain a small image. */
 const ANSWER_BYTES_MAX = 4_194_304
 
 export interface AskedAgainParts {
   readonly upstream: Pick<Upstream, 'open'>
   readonly timers: Pick<Timers, 'set'>
-  /** Of the pauses: below 1 where nobody wants to wait for them. */
+  /** Factor for the pauses; below 1 in tests. */
   readonly pace: number
   readonly read: (reply: TaskReply) => TaskStep
-  /** Whether a question that was refused so is a verdict on the task. */
+  /** Whether a poll refused like this is a verdict on the task. */
   readonly ends: (refusal: UpstreamFailure) => boolean
 }
 
@@ -50,7 +53,7 @@ class AskedAgain implements UpstreamExchange {
   readonly #sink: UpstreamSink
   #current: UpstreamExchange | undefined
   #pause: { cancel(): void } | undefined
-  /** The first answer, which named the task; undefined: there is none yet. */
+  /** The first answer, which named the task; undefined: not yet received. */
   #order: JsonObject | undefined
   #next: UpstreamCall | undefined
   #questions = 0
@@ -115,7 +118,7 @@ class AskedAgain implements UpstreamExchange {
       const ends = !this.isTask || this.#parts.ends({ ...head, body: parsed })
       return ends ? this.#answer(head, body) : this.#hinder()
     }
-    // Whatever stands between may answer in the vendor's place.
+    // A proxy in between may answer in the vendor's place.
     const step = isJsonObject(parsed) ? this.#read(parsed) : 'unclear'
     if (step === 'over' || (step === 'unclear' && !this.isTask)) this.#answer(head, body)
     else if (step === 'unclear') this.#hinder()
@@ -144,7 +147,7 @@ class AskedAgain implements UpstreamExchange {
     this.#wait(this.#next)
   }
 
-  /** The task goes on all the same. */
+  /** The task continues all the same. */
   #hinder(): void {
     this.#hindered += 1
     if (this.#hindered < HINDERED_MAX && this.#next !== undefined) this.#wait(this.#next)

@@ -17,14 +17,14 @@ export type AttemptOutcome =
       readonly records: AttemptRecord[]
     }
   | { readonly kind: 'failed'; readonly failure: FinalFailure; readonly records: AttemptRecord[] }
-  /** The client has gone; the exchange tells what the vendor made all the same. */
+  /** The client has disconnected; the exchange still reports what the vendor made. */
   | {
       readonly kind: 'gone'
       readonly leg: Leg
       readonly exchange: Exchange
       readonly records: AttemptRecord[]
     }
-  /** The gateway stops, and nothing has reached the client. */
+  /** The gateway is stopping, and nothing has reached the client. */
   | { readonly kind: 'stopped'; readonly records: AttemptRecord[] }
   /** Something inside the gateway broke; the call still ends as settled or abandoned. */
   | { readonly kind: 'broken'; readonly error: unknown; readonly records: AttemptRecord[] }
@@ -35,12 +35,12 @@ export type FinalFailure =
       readonly leg: Leg
       readonly failure: AttemptFailure
       readonly class: ChainFailure
-      /** The request sent signed reasoning back. */
+      /** The request contained signed reasoning of earlier turns. */
       readonly replayed: boolean
-      /** How long this try took. */
+      /** Duration of this attempt. */
       readonly waitedMs: number
     }
   | { readonly kind: 'rate-limited'; readonly retryAfterMs: number }
   | { readonly kind: 'no-chain' }
-  /** The request cannot be said in any chain's protocol. */
+  /** The request cannot be expressed in any chain's protocol. */
   | { readonly kind: 'unconvertible'; readonly message: string; readonly details: JsonObject | undefined }

@@ -46,10 +46,10 @@ export async function attempt(
   }
 }
 
-/** How one try is made. */
+/** How one attempt is made. */
 export interface Tries {
   open(leg: Leg): Promise<OpenedExchange>
-  /** The call goes on over another chain. */
+  /** The call continues over another chain. */
   giveBack(leg: Leg): Promise<void>
   clientGone(): boolean
 }
@@ -107,7 +107,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     return result.kind === 'over' ? { records, ...result.end } : { records, ...result }
   }
 
-  /** An answer that has begun goes on, and one that is read on for a client that has gone is still charged. */
+  /** An answer that has begun continues, and one that is still read after its client disconnected is charged. */
   broken(error: unknown): AttemptOutcome {
     const { records } = this.chains
     if (this.#state.kind !== 'decided') return { kind: 'broken', error, records }
@@ -126,7 +126,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
       return { kind: 'failed', failure, note: { outcome: opened.reason } }
     }
     const { exchange } = opened
-    // The time may have run out while the request was put together.
+    // The time may have run out while the request was built.
     if (this.#state.kind === 'out-of-time') exchange.expire()
     else this.#state = { kind: 'trying', exchange }
     const verdict = await exchange.verdict
@@ -210,7 +210,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
   }
 }
 
-/** A task that its vendor says has failed made nothing. Of all others nobody knows what they come to. */
+/** A task that failed according to its vendor made nothing. For all others it is unknown what they will make. */
 function ofTask(failure: ChainFailure): ChainFailure {
   const { kind } = failure
   return kind === 'connect' || kind === 'timeout' || kind === 'cut' ? { kind: 'lost-task' } : failure
@@ -220,7 +220,7 @@ function over(end: End, note: Tried<End, FinalFailure>['note']): Tried<End, Fina
   return { kind: 'over', end, note }
 }
 
-/** Returns how long the chain now rests, ms; undefined: not at all. */
+/** Returns the length of the chain's cooldown, ms; undefined: there is none. */
 export function noteFailure(
   { now, limits }: Pick<Pipeline, 'now' | 'limits'>,
   run: ChainRun,
@@ -292,7 +292,7 @@ const SAYS: Readonly<Record<Ending, 'well' | 'ill' | 'nothing'>> = {
   'gateway-error': 'nothing',
 }
 
-/** An error the upstream told inside its answer may blame the request, or refuse its content. */
+/** An error that the upstream sent inside its answer may blame the request, or refuse its content. */
 function classOfEnding(
   catalogue: ReservedCall['catalogue'],
   leg: Leg,

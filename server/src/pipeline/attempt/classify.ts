@@ -11,7 +11,7 @@ type Catalogue = ReservedCall['catalogue']
 
 /**
  * What kind of failure an attempt was, by status, type and code, never by the text of a message. `catalogue` is the
- * call's own: the vendor may have changed or gone since.
+ * call's own: the vendor may have been changed or removed since.
  */
 export function classifyAttempt(catalogue: Catalogue, leg: Leg, failure: AttemptFailure): ChainFailure {
   switch (failure.kind) {

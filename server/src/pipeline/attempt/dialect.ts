@@ -25,7 +25,7 @@ import type { ClaimOperation, ClaimOutcome } from '../../core/ledger/operations.
 import type { CallId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
 
-/** Everything the catalogue and the provider registry say about one leg's upstream. */
+/** Everything the catalogue and the provider registry know about one leg's upstream. */
 export interface LegUpstream {
   readonly vendor: Vendor
   readonly provider: Provider
@@ -34,8 +34,8 @@ export interface LegUpstream {
 }
 
 /**
- * The provider of a leg, as the call's own catalogue describes it. A chain that names nothing known is a broken
- * invariant. `called`: what the client called and how it speaks; absent: nobody called.
+ * The provider of a leg, as the call's own catalogue describes it. A chain with an unknown vendor or kind is a broken
+ * invariant. `called`: the client's endpoint and protocol; absent: there is no client.
  */
 export function upstreamOf(
   leg: Leg,
@@ -57,7 +57,7 @@ export function upstreamOf(
   return { vendor, provider, dialect: spoken, credential }
 }
 
-/** The same of a leg that speaks a protocol. */
+/** The same for a leg that speaks a protocol. */
 export function protocolUpstreamOf(
   leg: Leg,
   catalogue: ReservedCall['catalogue'],
@@ -85,7 +85,7 @@ export function capabilitiesOf(
   return { ...known, reasoning, efforts, sampling, images, stopMax }
 }
 
-/** What every model of such a kind takes. */
+/** Effort words that every model of such a kind accepts. */
 const EFFORTS_OF: Readonly<Record<Capabilities['reasoning'], Capabilities['efforts']>> = {
   none: [],
   effort: ['low', 'medium', 'high'],
@@ -95,7 +95,7 @@ const EFFORTS_OF: Readonly<Record<Capabilities['reasoning'], Capabilities['effor
   toggle: ['none', 'high'],
 }
 
-/** Whose signatures a chain makes and reads (`core/canonical/envelope.ts`). */
+/** The issuer of the signatures that a chain makes and accepts (`core/canonical/envelope.ts`). */
 export function issuerOfChain(chain: Chain, { vendors }: Catalogue): string {
   const kind = vendors.get(chain.vendorCode)?.kind
   const dialects = kind === undefined ? undefined : providerOf(kind)?.dialects
@@ -110,12 +110,14 @@ export function answersInBackground({ vendorCode, protocol }: Chain, { vendors }
   return providerOf(kind)?.dialects.responses?.background === true
 }
 
-/** The upstream account that a leg uses, as a name for the store: no other account knows what is kept there. */
+/**
+ * The upstream account that a leg uses, as a name for the store: what is kept there is not available to other accounts.
+ */
 export function placeOf({ chain, byok }: Pick<Leg, 'chain' | 'byok'>): string {
   return byok ? `${OWN}${chain.vendorCode}` : `credential:${chain.credentialId}`
 }
 
-/** Every account a chain may lead to, whoever pays. */
+/** Every upstream account that a chain may use, whoever pays. */
 export function placesOf(chain: Chain): readonly string[] {
   return [placeOf({ chain, byok: false }), placeOf({ chain, byok: true })]
 }
@@ -149,7 +151,8 @@ export function formRequest(
 }
 
 /**
- * Whether the vendor offers the path that the client called, where a form has several. `called` absent: no client called.
+ * Whether the vendor offers the path that the client called, where a form has several. `called` absent: there is no
+ * client.
  */
 export function takesPath({ paths }: Pick<WireDialect, 'paths'>, called: string | undefined): boolean {
   return called === undefined || paths === undefined || paths.includes(called)
@@ -168,7 +171,7 @@ interface Claimant {
 
 /**
  * Takes a place, which the call holds until it ends or gives it back; unlimited credentials and the account's own cost
- * nothing. Asked again for the same credential it takes nothing more.
+ * nothing. Claiming the same credential again takes nothing more.
  */
 export async function claimCredential(
   { now, storage }: ClaimParts,
@@ -186,7 +189,7 @@ export async function claimCredential(
   })
 }
 
-/** The call goes on over another chain, and would hold the place for as long as that takes. */
+/** The call continues over another chain, and would otherwise hold the place until it ends. */
 export async function giveCredentialBack(
   { storage }: Pick<ClaimParts, 'storage'>,
   call: Claimant,

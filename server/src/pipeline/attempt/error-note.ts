@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import type { Leg } from './leg.ts'
 
-/** Enough to recognise an error by; vendors quote whole requests in theirs. */
+/** Enough to recognise an error by; vendors may quote whole requests. */
 const NOTE_CHARACTERS_MAX = 300
 /** How much is read of an error that is not JSON, before markup is removed. */
 const TEXT_BYTES_MAX = 2_000
@@ -35,13 +35,13 @@ export function noteOfFailure(noted: Noted, failure: AttemptFailure): ErrorNote 
   }
 }
 
-/** Of an answer that broke after it began. */
+/** For an answer that broke after it began. */
 export function noteOfEnding(noted: Noted, { trouble }: Pick<Exchange, 'trouble'>): ErrorNote {
   if (trouble?.raw !== undefined) return noteOfAnswer(noted, trouble.status, trouble.raw)
   return noteOf(noted, { message: trouble?.detail ?? 'the answer broke off' })
 }
 
-/** Of an error body or an error event. */
+/** For an error body or an error event. */
 function noteOfAnswer(noted: Noted, status: number | undefined, raw: JsonValue): ErrorNote {
   const { protocol } = noted.leg.chain
   if (protocol === 'video' || typeof raw === 'string')
@@ -76,7 +76,7 @@ function textOf(body: Uint8Array): string {
   return withoutMarkup(Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('utf8'))
 }
 
-/** Words of a vendor as the record of an attempt keeps them: without markup, shortened. */
+/** A vendor's message as kept in the record of an attempt: without markup, shortened. */
 export function notedWords(text: string): string {
   return shortened(withoutMarkup(text.slice(0, TEXT_BYTES_MAX)), NOTE_CHARACTERS_MAX)
 }

@@ -14,8 +14,8 @@ export type ForwardCountParts = Pick<Pipeline, 'limits' | 'now' | 'telemetry' | 
 const ANSWER_BYTES_MAX = 65_536
 
 /**
- * Asks the chains of the client's own protocol that can count. The answer goes back as it is; undefined when none can or
- * all failed: then the gateway counts itself.
+ * Asks the chains of the client's own protocol that can count. The answer is returned unchanged; undefined if none can
+ * or all failed: then the gateway counts itself.
  */
 export async function forwardCount(
   pipeline: ForwardCountParts,

@@ -19,7 +19,7 @@ export type ForwardStoredParts = Pick<
   'catalogue' | 'conversions' | 'directory' | 'limits' | 'now' | 'telemetry' | 'upstream'
 >
 
-/** A response holds its whole answer, pictures included. */
+/** A response holds its whole answer, images included. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 export interface Pinned {
@@ -40,7 +40,7 @@ export async function forwardStored(
     at: call.at,
     catalogue,
     model,
-    // The others that lead to the account go to the same place.
+    // Other chains to the account would ask the same upstream.
     chains: [chain],
     byok: isOwnPlace(pin.place),
     requestOver: (leg) => storedRequest(pipeline, call, { leg, catalogue, wanted }),
@@ -115,13 +115,13 @@ function unreachable(): GatewayError {
   return new GatewayError(50201, { internal: 'the account upstream that keeps the response is gone' })
 }
 
-/** `…/responses` → `…/responses/{id}/…`, in front of a query the dialect may need. */
+/** `…/responses` → `…/responses/{id}/…`, before a query the dialect may need. */
 function addressOf(url: string, { id, what, query }: StoredRequest): string {
   const address = new URL(url)
   const below = what === 'input-items' ? '/input_items' : what === 'cancel' ? '/cancel' : ''
   address.pathname = `${address.pathname}/${encodeURIComponent(id)}${below}`
   for (const [name, value] of new URLSearchParams(query)) {
-    // An answer that was made is read whole.
+    // A finished answer is read as a whole.
     if (name !== 'stream' && name !== 'starting_after') address.searchParams.append(name, value)
   }
   return address.href

@@ -8,6 +8,6 @@ export interface Leg {
   readonly model: Model
   readonly byok: boolean
   readonly why: AttemptRecord['why']
-  /** The upstream could not read the signed reasoning of the history: it goes without. */
+  /** The upstream could not read the signed reasoning of the history, so it is sent without. */
   readonly unsigned?: true
 }

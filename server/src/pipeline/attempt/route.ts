@@ -45,7 +45,7 @@ function routeOf(
   return { order: orderFor(pipeline, call, target), ...target }
 }
 
-/** The order alone, for whoever asks without making the call. */
+/** The order alone, without making the call. */
 export function orderFor(
   pipeline: Pick<Pipeline, 'now' | 'health' | 'draw'>,
   call: AdmittedCall | ReservedCall,
@@ -68,7 +68,9 @@ export function orderFor(
   })
 }
 
-/** The health of chains for a call that this pays for: with a credential of its own, limits of the platform's do not matter. */
+/**
+ * The health of chains for a call with this funding: with an own credential, the limits of the platform's do not apply.
+ */
 export function healthFor(
   { health }: Pick<Pipeline, 'health'>,
   { byokVendors }: Funding,
@@ -83,9 +85,9 @@ function leadsTo(place: string, chain: Chain, { funding }: Pick<Route, 'funding'
 }
 
 /**
- * Who can read the reasoning in a call's history: a chain of that issuer keeps the model's train of thought
- * (docs/protocols.md#reasoning-envelope). Found by searching the bytes for the newest envelope, so that a call without
- * one costs almost nothing.
+ * Prefers chains that can read the reasoning in a call's history: a chain of that issuer keeps the model's train of
+ * thought (docs/protocols.md#reasoning-envelope). Found by searching the bytes for the newest envelope, so that a call
+ * without one costs almost nothing.
  */
 export function issuerFavour(
   call: Pick<ReservedCall, 'body' | 'past' | 'catalogue'>,
@@ -100,7 +102,7 @@ export function issuerFavour(
 /** As a JSON string begins. An envelope that is cut by the end of a chunk is missed; that only loses a preference. */
 const NEEDLE = `"${ENVELOPE_START}`
 
-/** Of a long conversation the newest end is looked at. */
+/** Of a long conversation only the end is searched. */
 const PAST_BYTES_LOOKED_AT = 4 * 1024 * 1024
 
 function newestIssuer({ body, past }: Pick<ReservedCall, 'body' | 'past'>): string | undefined {

@@ -1,4 +1,4 @@
-/** Which of several failures the client is told. */
+/** Decides which of several failures is reported to the client. */
 import { CONSEQUENCES } from '../../core/routing/failure.ts'
 import { refusesSignatures } from '../../core/routing/signature-refusal.ts'
 import { parseJson } from './classify.ts'
@@ -24,7 +24,7 @@ export const UPSTREAM_FAILURES = {
  * connection.
  */
 function moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
-  // The credential that is free first determines the wait.
+  // The credential that is free again first determines the wait.
   if (known?.kind === 'rate-limited' && next.kind === 'rate-limited')
     return next.retryAfterMs < known.retryAfterMs ? next : known
   return known === undefined || rank(next) > rank(known) ? next : known

@@ -1,6 +1,6 @@
 /**
- * The search of every kind of call for a chain that takes it: the chains of a model one after the other, then those of
- * its fallback. Every attempt is recorded: which chain, why it was chosen, what was skipped, and its result.
+ * Finds a chain that accepts a call of any kind: tries the chains of a model one after the other, then those of its
+ * fallback. Every attempt is recorded: which chain, why it was chosen, what was skipped, and its result.
  */
 import type { AttemptRecord } from '../../core/ledger/log-row.ts'
 import type { Chain } from '../../core/catalogue.ts'
@@ -18,11 +18,11 @@ export type SearchResult<End, Failure> =
   /** Nothing more is tried, whether the call is answered or not. */
   { readonly kind: 'over'; readonly end: End } | { readonly kind: 'failed'; readonly failure: Failure }
 
-/** What the record says of a try. */
+/** What the record says about an attempt. */
 export interface TryNote {
-  /** `answered`, or in one or two words why not. */
+  /** `answered`, or the reason in one or two words. */
   readonly outcome: string
-  /** Of the upstream's answer. */
+  /** Status of the upstream's answer. */
   readonly status?: number | undefined
   /** The vendor's own words, masked and bounded. */
   readonly said?: string | undefined
@@ -35,22 +35,22 @@ export interface Trying<End, Failure> {
   tryOnce(leg: Leg): Promise<Tried<End, Failure>>
   /** What the upstream's failure is; undefined: nothing was sent. */
   classOf(failure: Failure): FailureKind | BrokenKind | undefined
-  /** Which of two failures the client is told. */
+  /** Which of two failures is reported to the client. */
   moreTelling(known: Failure | undefined, next: Failure): Failure
-  /** Every chain that is left has to wait so long, ms. */
+  /** All remaining chains have to wait this long, ms. */
   rateLimited(retryAfterMs: number): Failure
   noChain(): Failure
   mayFallBack(failure: Failure): boolean
-  /** The same chain once more in another form, where that may help. */
+  /** The same chain once more in another form, if that may help. */
   inOtherForm?(leg: Leg, failure: Failure): Leg | undefined
   /**
-   * The attempts over one chain are one outcome, decided by the last of them. Returns how long the chain now rests, ms.
-   * `goes-on`: the answer continues, and its end decides.
+   * The attempts over one chain are one outcome, decided by the last of them. Returns the length of the chain's
+   * cooldown, ms. `goes-on`: the answer continues, and its end decides.
    */
   tellChain(run: ChainRun, leg: Leg, tried: SearchResult<End, Failure>): number | 'goes-on' | undefined
-  /** The call goes on over another chain: what it took of this one is given back. */
+  /** The call continues over another chain: gives back what it took of this one. */
   giveBack(leg: Leg, failure: Failure): Promise<void>
-  /** Nothing more is to be tried, whatever is left: the client has gone, or the time is over. */
+  /** Nothing more is to be tried: the client has disconnected, or the time has run out. */
   isOver(): boolean
   /** The client named the vendor. */
   readonly pinned: boolean
@@ -58,18 +58,18 @@ export interface Trying<End, Failure> {
 
 export interface Routes {
   readonly requested: Route
-  /** The fallback model's, made when it is wanted; absent: the call has none. */
+  /** The fallback model's route, made when it is needed; absent: the call has none. */
   readonly fallback: (() => Route | undefined) | undefined
 }
 
-/** A broken connection is worth one more try on the same chain: nothing was sent back. */
+/** A broken connection is worth one more attempt on the same chain: nothing was sent back. */
 const TRIES_PER_CHAIN_MAX = 2
-/** Bounds one call's work whatever the catalogue holds. */
+/** Limits one call's work whatever the catalogue contains. */
 const TRIES_PER_CALL_MAX = 16
 
 /**
- * A chain that rests from failures is the last resort of a call, so the fallback model goes before it. When that fails as
- * well, the client gets the original error (docs/reference/contract.md#1-52).
+ * A chain in a cooldown is the last resort of a call, so the fallback model goes before it. When that fails as well,
+ * the client gets the original error (docs/reference/contract.md#1-52).
  */
 export async function tryRoutes<End, Failure>(
   search: ChainSearch<End, Failure>,
@@ -84,14 +84,14 @@ export async function tryRoutes<End, Failure>(
   return search.isSpent ? first : search.tryRoute(requested)
 }
 
-/** Where the search stands in one route. */
+/** The state of the search in one route. */
 interface Searched<Failure> {
   readonly left: Chain[]
   told: Failure | undefined
 }
 
 export class ChainSearch<End, Failure> {
-  /** Grows with each try. */
+  /** One per attempt. */
   readonly records: AttemptRecord[] = []
   readonly #pipeline: Pick<Pipeline, 'now' | 'health' | 'telemetry'>
   /** When the call came in, epoch ms. */
@@ -109,7 +109,7 @@ export class ChainSearch<End, Failure> {
     this.#trying = trying
   }
 
-  /** Nothing more is tried, whatever is left. */
+  /** Nothing more is tried, even if chains are left. */
   get isSpent(): boolean {
     return this.#trying.isOver() || this.records.length >= TRIES_PER_CALL_MAX
   }
@@ -119,8 +119,8 @@ export class ChainSearch<End, Failure> {
   }
 
   /**
-   * Tries what is left of the route. `before-last-resorts`: chains that rest from failures are left for another time, since
-   * the call has somewhere else to go.
+   * Tries what is left of the route. `before-last-resorts`: chains in a cooldown are left for later, since the call has
+   * other chains to try.
    */
   async tryRoute(
     route: Route,
@@ -147,7 +147,7 @@ export class ChainSearch<End, Failure> {
       const result = await this.#tryChain(leg, route)
       if (result.kind === 'over') return result
       const { failure } = result
-      // An upstream that blames the request has answered it; no other chain would say otherwise.
+      // An upstream that blames the request has judged it; no other chain would answer differently.
       const failureClass = trying.classOf(failure)
       if (failureClass !== undefined && !CONSEQUENCES[failureClass].nextChain) return result
       searched.told = trying.moreTelling(searched.told, failure)
@@ -157,7 +157,7 @@ export class ChainSearch<End, Failure> {
     return { kind: 'failed', failure: searched.told ?? this.#nothingToTry(route) }
   }
 
-  /** One chain, once more when the connection itself broke, and once in another form. */
+  /** Tries one chain; once more if the connection itself broke, and once in another form. */
   async #tryChain(leg: Leg, route: Route): Promise<SearchResult<End, Failure>> {
     const { health, now } = this.#pipeline
     const run = health.begin(leg.chain, { own: leg.byok, now: now() })
@@ -234,9 +234,8 @@ export class ChainSearch<End, Failure> {
 }
 
 /**
- * The attempts of a call as they stand when its answer has ended: the last lasted until then, and one that broke did not
- * answer.
- * @param records as they stood when the answer began
+ * The attempts of a call once its answer has ended: the last one lasted until then, and one that broke did not answer.
+ * @param records as of the beginning of the answer
  * @param endedMs from the start of the call
  * @param broke why it broke, and in whose words; undefined: it did not break
  */

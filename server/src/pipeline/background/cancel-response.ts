@@ -1,4 +1,4 @@
-/** Ends a response early, upstream first: what it had made by then is charged. */
+/** Ends a response early, first at the upstream: what was produced until then is charged. */
 import { backOffMs, nextPollMs } from '../../core/video/schedule.ts'
 import { decodeRequest } from '../../core/video/task-detail.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
@@ -19,9 +19,9 @@ export type CancelResponseParts = EndResponseParts &
   Pick<Pipeline, 'directory' | 'draw' | 'upstream'>
 
 export type Cancelled =
-  /** Its end is written, by us or by somebody who was faster. */
+  /** Its end is recorded, by this process or by a faster one. */
   | { readonly kind: 'ended' }
-  /** The upstream goes on for now, or cannot be asked. `seen`: it said that it goes on. */
+  /** The upstream still continues, or cannot be asked. `seen`: it reported that it continues. */
   | {
       readonly kind: 'runs'
       readonly reply: VideoReply | undefined
@@ -29,8 +29,8 @@ export type Cancelled =
     }
 
 /**
- * The upstream is first asked for the state of the response, so that one which has just finished is charged as finished,
- * and one in the queue as waiting.
+ * The upstream is first asked for the state of the response, so that one which has just finished is charged as
+ * finished, and one still in the queue as waiting.
  */
 export async function cancelResponse(pipeline: CancelResponseParts, open: OpenTask): Promise<Cancelled> {
   const vendor = await vendorOfTask(pipeline, open)
@@ -77,10 +77,10 @@ async function askFor(
   return { kind: 'ended' }
 }
 
-/** How often an unreachable upstream is asked before the response is given up. */
+/** How often an unreachable upstream is asked before giving up. */
 const UNREACHED_MAX = 6
 const AGAIN_MS = 5_000
-/** How often, and how long after its deadline, a response is polled that its upstream does not cancel. */
+/** Interval of polls, and how long after its deadline they go on, for a response that its upstream does not cancel. */
 const RUNS_ON_AFTER_MS = 30_000
 const RUNS_ON_MS_MAX = 12 * 3_600_000
 

@@ -1,7 +1,7 @@
 /**
  * The end of a background response: its answer is written first, under a secret name, and becomes readable with the
- * charge, in the transaction that settles its call. If two processes end it, the second changes nothing, and what it
- * wrote is never shown.
+ * charge, in the transaction that settles its call. If two processes end it, the second changes nothing, and the answer
+ * it wrote is never shown.
  */
 import { randomBytes } from 'node:crypto'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
@@ -32,7 +32,9 @@ import type { AnsweredStep } from '../video/task/task-dialect.ts'
 
 export type EndResponseParts = EndTaskParts & Pick<Pipeline, 'catalogue' | 'observations' | 'tokens'>
 
-/** Settles by the usage the upstream tells; where it reports none, by what the answer shows and the time it took. */
+/**
+ * Settles by the usage that the upstream reports; if it reports none, by what the answer shows and the time it took.
+ */
 export async function endResponse(
   pipeline: EndResponseParts,
   open: OpenTask,
@@ -109,7 +111,7 @@ interface Ended {
   readonly log: CallLogRow
 }
 
-/** False: the store could not take it yet. */
+/** False: the store could not record it yet. */
 async function giveBack(
   pipeline: EndResponseParts,
   { task, detail }: OpenTask,
@@ -189,7 +191,7 @@ function possibleUsage(
   })
 }
 
-/** Visible only under its name, and never replaced. */
+/** Readable only by its name, and never replaced. */
 async function keepAnswer(
   pipeline: Pick<Pipeline, 'now' | 'storage'>,
   { task }: OpenTask,
@@ -212,7 +214,7 @@ async function keepAnswer(
 }
 
 interface ReadAnswer {
-  /** What is charged; undefined: nothing was produced that anybody knows of. */
+  /** What is charged; undefined: nothing is known to have been produced. */
   readonly reading: MeterReading | undefined
   /** JSON of the response, its model under its platform id, in pieces. */
   readonly body: readonly Uint8Array[]
@@ -269,8 +271,8 @@ async function extrasOf(bytes: Uint8Array, status: string): Promise<MadeExtras> 
 const NOTHING = { inputTokens: 0, outputTokensMax: 0 }
 
 /**
- * Tokens that an interrupted answer had cost by then: what was seen of it, or what the chain produces in that time,
- * whichever is more.
+ * Tokens an interrupted answer has cost: what was seen of it, or what the chain produces in that time, whichever is
+ * more.
  */
 function generated(
   pipeline: EndResponseParts,

@@ -1,6 +1,6 @@
 /**
- * The sandbox in the background: its answer is produced at once and returned some seconds later, so that polling can be
- * tried.
+ * Background responses of the sandbox: the answer is produced at once and returned some seconds later, so that polling
+ * can be tried.
  */
 import type { HttpRequest } from '../../core/http-request.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -9,10 +9,10 @@ import type { VideoReply } from '../../providers/video.ts'
 import { parseJson } from '../attempt/classify.ts'
 import { shownRunning } from './response-object.ts'
 
-/** Long enough to be cancelled by hand. */
+/** Long enough to cancel it by hand. */
 const TAKES_MS = 5_000
 
-/** The answer to the order and what its task keeps; an error of the sandbox is passed on as it is. */
+/** The answer to the order, and the task's data; an error of the sandbox is passed on as it is. */
 export function orderOffline(
   respond: NonNullable<Dialect['respond']>,
   request: OfflineRequest,
@@ -29,7 +29,7 @@ export function orderOffline(
   }
 }
 
-/** A poll or a cancellation: its body holds what was made. */
+/** A poll or a cancellation: its body contains what was made. */
 export function answerOffline(request: HttpRequest, { at }: { readonly at: number }): VideoReply {
   const made = typeof request.body === 'string' ? parseJson(Buffer.from(request.body)) : undefined
   const response = isJsonObject(made) && isJsonObject(made['response']) ? made['response'] : undefined

@@ -39,14 +39,14 @@ export type OrderResponseParts = PassthroughLaneParts &
 /** An upstream may answer at once, with the whole answer. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
-/** Who took the order, and what they said then. */
+/** Which chain accepted the order, and its first answer. */
 export interface Taken {
   readonly leg: Leg
   readonly response: JsonObject
 }
 
 export interface ResponseOrdering extends Ordering {
-  /** undefined: nobody has taken it. */
+  /** undefined: no chain has accepted it. */
   taken(): Taken | undefined
 }
 
@@ -71,7 +71,7 @@ interface Work {
 
 interface Sent {
   readonly outcome: OrderOutcome
-  /** Of an order that was taken. */
+  /** Set for an order that was accepted. */
   readonly response?: JsonObject | undefined
 }
 
@@ -97,7 +97,7 @@ async function sendResponse(
   const lane = await openLane(pipeline, call, leg, dialect)
   if ('kind' in lane) return { outcome: lane }
   const offline = answeredOffline(pipeline, call, { leg, dialect, lane })
-  // From here on it may have arrived.
+  // From here on the order may have arrived.
   const sent = await changeTask(pipeline, open, {
     ...placed({ leg }, pipeline.now()),
     state: offline?.state ?? {},
@@ -122,7 +122,7 @@ async function sendResponse(
   return { outcome, response }
 }
 
-/** A body that cannot be written was not sent. */
+/** A body that cannot be built was not sent. */
 async function openLane(
   pipeline: OrderResponseParts,
   call: ReservedCall,
@@ -154,7 +154,7 @@ function answeredOffline(
   return { answer: { kind: 'answered', reply, text: () => JSON.stringify(reply.body ?? null) }, state }
 }
 
-/** The client's own bytes, as every call of equal protocols sends them. */
+/** The client's own bytes, as in every call with equal protocols. */
 async function deliver(
   pipeline: Pick<Pipeline, 'upstream'>,
   upstreamCall: UpstreamCall,

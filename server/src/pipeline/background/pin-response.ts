@@ -7,7 +7,7 @@ import type { Leg } from '../attempt/leg.ts'
 
 /**
  * Lets the client find its response, and continue from it once it is finished. Written before the task knows the
- * upstream's id, so that no answer is charged that its client could not read.
+ * upstream's id, so that no answer is charged that the client cannot read.
  */
 export async function pinResponse(
   pipeline: Pick<Pipeline, 'storage'>,

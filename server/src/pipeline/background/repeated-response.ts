@@ -16,13 +16,13 @@ import { tellBackground } from './stored-background.ts'
 export type RepeatedResponseParts = Pick<Pipeline, 'directory' | 'now' | 'storage' | 'turns'>
 
 export interface OrderName {
-  /** Apart from the keys of videos. */
+  /** A name space separate from the keys of videos. */
   readonly key: string
-  /** Of the request's bytes, lower-case hex. */
+  /** SHA-256 of the request's bytes, lower-case hex. */
   readonly bodySha256: string
 }
 
-/** undefined: the client gave it none. Throws 40000 for an invalid key. */
+/** undefined: the client sent no key. Throws 40000 for an invalid key. */
 export async function nameOfOrder({
   headers,
   body,
@@ -48,7 +48,10 @@ export type Repeated =
   /** It failed, and it is not known whether an upstream had it. */
   | { readonly kind: 'failed'; readonly error: NonNullable<VideoTask['error']> }
 
-/** A repetition makes no reservation, so the key is checked again here. Throws 50301 while it is being ordered. */
+/**
+ * A repeated request makes no reservation, so the key is checked again here. Throws 50301 while the first is still
+ * being sent.
+ */
 export async function tellRepeated(
   pipeline: RepeatedResponseParts,
   { key, at }: Pick<AdmittedCall, 'key' | 'at'>,

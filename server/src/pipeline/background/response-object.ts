@@ -1,4 +1,4 @@
-/** What is read of a response object that is made in the background, and how it is shown while it runs. */
+/** Reads a response object that is made in the background, and shows it while it runs. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 export type RunningStatus = 'queued' | 'in_progress'
@@ -6,7 +6,7 @@ export type FinalStatus = 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
 const RUNNING: ReadonlySet<string> = new Set<RunningStatus>(['queued', 'in_progress'])
 const FINAL: ReadonlySet<string> = new Set<FinalStatus>(['completed', 'incomplete', 'failed', 'cancelled'])
-/** Ids are put into addresses and into the store as they are. */
+/** Ids are put into addresses and into the store unchanged. */
 const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/
 
 /** undefined: not a response, or without a status. */
@@ -45,7 +45,7 @@ export function shownRunning(response: JsonObject, status: RunningStatus): JsonO
   }
 }
 
-/** One that ended without an answer of the upstream's. */
+/** A response that ended without an answer of the upstream's. */
 export function shownFailed(
   response: JsonObject,
   error: { readonly code: string; readonly message: string },

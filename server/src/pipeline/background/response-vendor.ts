@@ -13,10 +13,10 @@ import { secretOf, type VendorQuestion } from '../video/task/video-vendor.ts'
 import { answerOffline } from './offline-response.ts'
 import { isRunning, readResponse } from './response-object.ts'
 
-/** Clients ask about as often. */
+/** Clients poll about as often. */
 const POLL_AFTER_MS = 2_000
 
-/** From the present catalogue: a task outlives the one it was ordered from. */
+/** From the present catalogue: a task may outlive the catalogue it was created with. */
 export async function findResponseVendor(
   pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   question: VendorQuestion & { readonly forwardModelId: ForwardModelId | undefined },
@@ -39,7 +39,7 @@ export async function findResponseVendor(
   return { kind: 'found', vendor, secret, baseUrl: bare, fields, dialect: responseDialect(dialect, formed) }
 }
 
-/** The same for a chain that is about to be asked. */
+/** The same for a chain that is about to be called. */
 export function responseVendor(found: {
   readonly vendor: TaskVendor['vendor']
   readonly dialect: Dialect

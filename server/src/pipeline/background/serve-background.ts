@@ -35,8 +35,8 @@ import { tellBackground } from './stored-background.ts'
 type ServeBackgroundParts = CreationParts & OrderResponseParts & RepeatedResponseParts
 
 /**
- * Resolves when the client has its answer, or has gone. Throws what refuses the call before it is reserved; from then on it
- * never rejects.
+ * Resolves when the client has its answer, or has disconnected. Rejects with the refusal before the call is reserved;
+ * after that it never rejects.
  */
 export async function serveBackground(
   pipeline: ServeBackgroundParts,
@@ -98,7 +98,7 @@ async function order(
   }
 }
 
-/** Another instance was faster with the same order: what was reserved here is released. */
+/** Another instance created the same order first: what was reserved here is released. */
 async function joinOther(
   pipeline: ServeBackgroundParts,
   call: ReservedCall,
@@ -147,7 +147,7 @@ async function answer(
   sendJson(reply, 200, await tellBackground(pipeline, task, shown), answerHeaders(call, task.modelId, []))
 }
 
-/** The intent: nothing has been sent yet. */
+/** The intent: the record of an order of which nothing has been sent yet. */
 function intentOf(pipeline: Pick<Pipeline, 'now' | 'videos'>, call: ReservedCall): OpenTask {
   const at = pipeline.now()
   const detail = detailOf(pipeline, call, at)
@@ -155,7 +155,7 @@ function intentOf(pipeline: Pick<Pipeline, 'now' | 'videos'>, call: ReservedCall
     id: `response_${randomBytes(18).toString('hex')}`,
     ...emptyIntent(call, detail, at),
     kind: 'response',
-    // Kept as long after its end as other responses, however late that is.
+    // Kept as long as other responses, counted from the latest possible end.
     expiresAt: detail.deadlineAt + TURN_LIFE_MS,
   }
   return { task, detail }
@@ -182,7 +182,7 @@ function detailOf(pipeline: Pick<Pipeline, 'videos'>, call: ReservedCall, at: nu
   }
 }
 
-/** The intent may have been written although its answer was lost: then it ends with its call. */
+/** The intent may have been written although the store's answer was lost; then it ends with its call. */
 async function giveBack(
   pipeline: ServeBackgroundParts,
   call: ReservedCall,

@@ -57,7 +57,10 @@ function refuseStream(query: string): void {
   })
 }
 
-/** Cancelled where it runs; a finished one stays as it is. Told as it stands when the upstream takes its time over it. */
+/**
+ * Cancels a running response; a finished one is left unchanged. If the upstream takes long, the present state is
+ * returned.
+ */
 async function ended(pipeline: ServeStoredBackgroundParts, task: VideoTask): Promise<VideoTask> {
   if (task.phase === 'ended') return task
   const cancelled = await cancelResponse(pipeline, openTask(task))
@@ -72,7 +75,7 @@ async function ended(pipeline: ServeStoredBackgroundParts, task: VideoTask): Pro
   })
 }
 
-/** A running one is cancelled and charged first: without its record it could not be charged. */
+/** A running response is cancelled and charged first: without its record it could not be charged. */
 async function remove(
   pipeline: ServeStoredBackgroundParts,
   call: AuthenticatedCall,
@@ -94,7 +97,7 @@ async function remove(
   const name = present.state[ANSWER_NAME]
   if (typeof name === 'string') await pipeline.storage.turns.remove(turn.keyId, name)
   await pipeline.turns.remove(turn.keyId, wanted.id)
-  // Upstreams forget what was made in the background sooner than it is forgotten here.
+  // Upstreams delete background responses sooner than the gateway does.
   return answer.status === 404 ? { status: 200, body: deleted(wanted.id) } : answer
 }
 

@@ -8,7 +8,7 @@ import { sharedText } from '../lanes/threads/shared-text.ts'
 import { ANSWER_NAME } from './answer-name.ts'
 import { shownFailed, shownRunning } from './response-object.ts'
 
-/** The task of a response that is made in the background; undefined: it is none, or its record is gone. */
+/** The task of a response that is made in the background; undefined: it is not one, or its record was removed. */
 export async function taskOfTurn(
   pipeline: Pick<Pipeline, 'storage'>,
   { content }: StoredTurn,
@@ -17,7 +17,7 @@ export async function taskOfTurn(
   return background === undefined ? undefined : pipeline.storage.videos.read(background.taskId)
 }
 
-/** It has an answer that was paid for. */
+/** It has an answer that was charged. */
 export function endedWell({ phase, status, lastAnswer, state }: VideoTask): boolean {
   const complete = lastAnswer === 'completed' || lastAnswer === 'incomplete'
   return phase === 'ended' && status === 'completed' && typeof state[ANSWER_NAME] === 'string' && complete
@@ -27,8 +27,8 @@ export function endedWell({ phase, status, lastAnswer, state }: VideoTask): bool
 const WRITTEN_AT_ONCE = 262_144
 
 /**
- * The present response object; an ended one as the bytes of its JSON. An answer is only shown once its charge is on disk:
- * its name is written to the record in the same transaction.
+ * The present response object; of an ended one, the bytes of its JSON. An answer is only shown once its charge is
+ * stored: the answer's name is written to the record in the same transaction.
  */
 export async function tellBackground(
   pipeline: Pick<Pipeline, 'storage' | 'now'>,

@@ -1,6 +1,6 @@
 /**
- * What an answer has used so far, when the upstream last reported it, and what is known at its end. If its meter fails,
- * the client still gets its answer.
+ * What an answer has used so far, when the upstream last reported it, and the final figures. If its meter fails, the
+ * client still gets its answer.
  */
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { AnswerLane, KeptAnswer } from '../lanes/lane.ts'
@@ -18,7 +18,7 @@ export class AnswerUsage {
   readonly #upstream: Upstream
   readonly #startedAt: number
   #answer: Answer | undefined
-  /** Output as the upstream last told it, and when. */
+  /** The last output count that the upstream reported, and when. */
   #told: number | undefined
   #toldAt: number
   #last: MeterReading | undefined
@@ -30,12 +30,14 @@ export class AnswerUsage {
     this.#toldAt = this.#startedAt
   }
 
-  /** This is what came. */
+  /** Sets the answer that has begun. */
   open(answer: Answer): void {
     this.#answer = answer
   }
 
-  /** After each piece. A whole answer reports its output once, at its end, which says nothing about its progress. */
+  /**
+   * Call after each piece. A whole answer reports its output once, at its end, which says nothing about its progress.
+   */
   noteTold(): void {
     const answer = this.#answer
     if (answer?.form !== 'stream' || answer.lane.meter.toldOutput === this.#told) return
@@ -51,12 +53,12 @@ export class AnswerUsage {
     this.#options.onProgress(reading, this.#upstream.bytes)
   }
 
-  /** The best figure that is known at once, even before a head has come. */
+  /** The best figure available at once, even before the answer's head has arrived. */
   glance(): MeterReading {
     return (this.#answer?.lane ?? this.#options.lane.openWhole()).meter.glance()
   }
 
-  /** What there is to remember of it, once it has ended well. */
+  /** What is kept of the answer, once it has ended well. */
   kept(): KeptAnswer | undefined {
     try {
       return this.#answer?.lane.kept()
@@ -84,13 +86,13 @@ export class AnswerUsage {
     }
   }
 
-  /** What is read at the end. An answer that was cut before its head came may have been generated anyway. */
+  /** The final reading. An answer that was cut before its head arrived may have been generated anyway. */
   #made(generation: Ended['generation']): AnswerLane | undefined {
     if (generation === 'none') return undefined
     return this.#answer?.lane ?? (generation === 'cut' ? this.#options.lane.openWhole() : undefined)
   }
 
-  /** The exact reading, or the best there is when it cannot be made. */
+  /** The exact reading, or the best available if that fails. */
   #read(lane: AnswerLane): { readonly reading: MeterReading | undefined; readonly failed?: boolean } {
     try {
       return { reading: lane.meter.read() }

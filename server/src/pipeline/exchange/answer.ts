@@ -1,4 +1,4 @@
-/** An upstream's answer from its head on. Streamed or whole: an exchange drives either alike. */
+/** An upstream's answer from its head on. An exchange handles streamed and whole answers in the same way. */
 import type { StreamFailure } from '../../core/passthrough/breaks.ts'
 import type { UpstreamHead } from '../../upstream/upstream.ts'
 import type { AnswerLane, Bytes, StreamLane, StreamStep, WholeEnd, WholeLane } from '../lanes/lane.ts'
@@ -14,25 +14,30 @@ type Generation = 'whole' | 'broken'
 export interface Answer {
   readonly form: 'stream' | 'whole'
   readonly contentType: string | undefined
-  /** Held back at most, while nothing meaningful has come. */
+  /** Limit for what is held back while nothing meaningful has arrived. */
   readonly holdBytes: number
   readonly lane: AnswerLane
-  /** Bytes of what came so far that only keep the connection alive. */
+  /** Bytes received so far that only keep the connection alive. */
   readonly keepAliveBytes: number
   push(chunk: Uint8Array): StreamStep
-  /** The upstream has closed it. A promise, which never rejects, if parsing it on this thread would take too long. */
+  /**
+   * The upstream has ended the answer. A promise, which never rejects, if parsing it on this thread would take too
+   * long.
+   */
   end(): WholeEnd | Promise<WholeEnd>
-  /** The same for an answer without a client: how far the upstream came with it. A promise likewise. */
+  /**
+   * The same for an answer without a client: how far the upstream got with it. Also a promise if parsing takes long.
+   */
   endUnheard(): Generation | Promise<Generation>
   /** A keep-alive for a waiting client; undefined: the protocol has none here. */
   keepAlive(): Bytes | undefined
-  /** How a reading client is told of a failure; undefined: the protocol has no way here. */
+  /** Bytes that report a failure to a client that is reading; undefined: the protocol has no way to do so here. */
   failure(failure: StreamFailure): Bytes | undefined
-  /** It has no client any more: it is read for its usage alone. Absent: nothing of it is kept anyway. */
+  /** The client has disconnected: the answer is read for its usage alone. Absent: nothing of it is kept anyway. */
   forget?(): void
 }
 
-/** The answer whose head says that it is one. */
+/** The answer for a head that announces one. */
 export function openAnswer(
   {
     lane,
@@ -44,7 +49,7 @@ export function openAnswer(
   { headers }: UpstreamHead,
 ): Answer {
   const type = headerOf(headers, 'content-type')
-  // A stream that was not requested is not a document: passed on as a stream, it is metered and charged.
+  // An unrequested stream is passed on as a stream, not parsed as a document, so it is metered and charged.
   const streaming = stream ? isEventStream(type) : lane.passesStreams === true && saysEventStream(type)
   extras?.begin(streaming ? 'stream' : 'whole')
   const tier = tierHeader === undefined ? undefined : headerOf(headers, tierHeader)

@@ -19,8 +19,8 @@ import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 type Told = Pick<CallLogRow, 'httpStatus' | 'code' | 'message'>
 
 /**
- * Tells the client why every chain failed: the first real upstream error unchanged, with three exceptions that are the
- * gateway's own errors (docs/reference/contract.md#D-errors-37, #D-errors-38, #D-errors-39).
+ * Reports to the client why every chain failed: the first real upstream error unchanged, with three exceptions that are
+ * the gateway's own errors (docs/reference/contract.md#D-errors-37, #D-errors-38, #D-errors-39).
  */
 export function deliverFailure(call: ReservedCall, failure: FinalFailure, reply: ClientReply): Told {
   switch (failure.kind) {
@@ -118,7 +118,7 @@ function deliverAnswerError(
   return sendJson(reply, status, headers, body)
 }
 
-/** Its error is in another form than the client reads. */
+/** Its error is in another format than the client's. */
 function isForeign(call: ReservedCall, leg: Leg): boolean {
   const { protocol } = call.endpoint
   const { dialect } = upstreamOf(leg, call.catalogue, call.endpoint)
@@ -127,9 +127,9 @@ function isForeign(call: ReservedCall, leg: Leg): boolean {
 }
 
 /**
- * A `max_tokens` that the upstream refused as too large keeps its error, with the upstream's body also under
- * `upstream_body`. Recognised by numbers, not by message text: the client's cap is above the model's, or the error names
- * the field.
+ * If the upstream refused `max_tokens` as too large, the client gets that error, with the upstream's body also under
+ * `upstream_body`. Recognised by numbers, not by message text: the client's cap is above the model's, or the error
+ * names the field.
  */
 function overLimit(call: ReservedCall, leg: Leg, status: number, body: JsonValue | undefined): boolean {
   const cap = call.scan.maxOutputTokens

@@ -1,7 +1,7 @@
 /**
- * Delivers the answer to the client: what is held back before it begins, what is passed on, and what waits at its end.
- * The end of a complete answer waits until its charge is on disk, so that a client that has all of it has been charged,
- * whatever happens to this process.
+ * Delivers the answer to the client: what is held back before it begins, what is passed on, and what is delayed at its
+ * end. The end of a complete answer waits until its charge is on disk, so that a client that has all of it has been
+ * charged, whatever happens to this process.
  */
 import { streamFailure } from '../attempt/stream-failure.ts'
 import type { AnswerFailure, Bytes, StreamStep, WholeEnd } from '../lanes/lane.ts'
@@ -17,7 +17,7 @@ const LAST_BYTES_MAX = 262_144
  * unreachable.
  */
 const LAST_PULSES_MAX = 2
-/** Keeps proxies on the way from holding a stream back. */
+/** Keeps proxies from buffering a stream. */
 const STREAMING = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
 /** Silence after which a waiting client gets a keep-alive. */
 const KEEP_ALIVE_AFTER_MS = 15_000
@@ -27,18 +27,18 @@ type Upstream = Pick<UpstreamReader, 'held' | 'hold' | 'readOn'>
 
 /** Events of an answer's delivery. */
 export interface DeliveryEvents {
-  /** It begins: from here on no other chain is tried. May be called again. */
+  /** The answer begins: from here on no other chain is tried. May be called again. */
   onBegin(): void
-  /** The upstream reports its own failure, and the client has it in the upstream's words. */
+  /** The upstream reported its own failure, and the client has it as the upstream sent it. */
   onTold(failure: AnswerFailure): void
-  /** It broke off; the client has not been told. */
+  /** The answer broke off; the client has not been informed yet. */
   onBroken(failure: AnswerFailure): void
-  /** All of it has come; only `release` is still to be called. */
+  /** The answer is complete; only `release` is still to be called. */
   onComplete(upstream: UpstreamThen): void
 }
 
 export type UpstreamThen = 'ended' | 'may linger' | 'would go on'
-/** Before it begins its bytes are held, and it may still be dropped; then they are passed. */
+/** Until the answer begins its bytes are held, and it may still be dropped; after that they are passed on. */
 type Passing = 'hold' | 'pass'
 
 export class Delivery {
@@ -53,7 +53,7 @@ export class Delivery {
   #answer: Answer | undefined
   #status = 0
   #started = false
-  /** The answer is whole and waits for `release`. */
+  /** The answer is complete and waits for `release`. */
   #closing = false
   /** Epoch ms. */
   #lastSentAt = 0
@@ -64,18 +64,18 @@ export class Delivery {
     this.#events = events
   }
 
-  /** Everything but the release has been done. */
+  /** Everything but the release is done. */
   get closing(): boolean {
     return this.#closing
   }
 
-  /** The answer that goes to the client, if any does. */
+  /** Sets the answer that goes to the client. */
   open(answer: Answer, status: number): void {
     this.#answer = answer
     this.#status = status
   }
 
-  /** A step of it: held, begun, passed on, ended, or failed. */
+  /** One step of the answer: held, begun, passed on, ended, or failed. */
   take({ output, meaningful, stage, failure }: StreamStep, passing: Passing): void {
     if (failure !== undefined) {
       this.#takeFailed(output, failure, passing)
@@ -87,21 +87,21 @@ export class Delivery {
     else if (stage === 'enough') this.#events.onComplete('would go on')
   }
 
-  /** The upstream has closed it. */
+  /** The upstream has ended the answer. */
   takeEnd({ output, failure }: WholeEnd, passing: Passing): void {
     if (failure === undefined) this.#keepLast(output)
     else this.#takeFailed(output, failure, passing)
     this.#events.onComplete('ended')
   }
 
-  /** Its client has gone: waiting bytes are dropped, and nothing waits any more. */
+  /** The client has disconnected: waiting bytes are dropped, and nothing more is delayed. */
   drop(): void {
     this.#held.length = 0
     this.#last.length = 0
     this.unhear()
   }
 
-  /** What its client does now changes nothing. */
+  /** From now on it makes no difference if the client disconnects. */
   unhear(): void {
     this.#options.reply.onGone(undefined)
     this.#options.reply.onDrain(undefined)
@@ -117,14 +117,14 @@ export class Delivery {
     if (!keepsUp && !this.#upstream.held) this.#upstream.hold()
   }
 
-  /** Sends a keep-alive to a client that has received nothing for a while, where the protocol allows one. */
+  /** Sends a keep-alive to a client that has received nothing for a while, if the protocol has one. */
   keepAlive(now: number): void {
     if (now - this.#lastSentAt < KEEP_ALIVE_AFTER_MS || this.#upstream.held) return
     const sign = this.#answer?.keepAlive()
     if (sign !== undefined) this.write([sign])
   }
 
-  /** Called once a second; ends the waiting when it has been too long. */
+  /** Called once a second; stops the delay when it has been too long. */
   pulse(): void {
     if (!this.#closing && this.#last.length === 0) return
     this.#lastPulses += 1
@@ -133,25 +133,27 @@ export class Delivery {
     else this.#flushLast()
   }
 
-  /** All of the answer is here. */
+  /** The whole answer is here. */
   close(): void {
     this.#closing = true
     this.#lastPulses = 0
   }
 
-  /** What the answer cost is on disk, or cannot be put there now: the client may have the rest. */
+  /** The charge is stored, or cannot be stored now: the client may have the rest. */
   release(): void {
     if (!this.#closing) return
     this.#closing = false
     const { reply } = this.#options
     const rest = this.#taken(this.#last.splice(0))
-    // A document that has not begun goes with its length: nothing follows.
+    // A document that has not begun is sent with its length: nothing follows.
     if (!this.#started) this.#start(this.#answer?.form === 'whole' ? byteLength(rest) : undefined)
     for (const piece of rest) reply.write(piece)
     reply.end()
   }
 
-  /** The answer broke after it began: told in the protocol's own way where it has one, else by breaking the connection. */
+  /**
+   * The answer broke after it began: reported in the protocol's own way if it has one, else by closing the connection.
+   */
   breakOff(told: Broken['told']): void {
     const { reply } = this.#options
     const words = this.#lastWords(told)
@@ -160,7 +162,7 @@ export class Delivery {
     else reply.end()
   }
 
-  /** The upstream has told its failure inside the answer; nothing is added. */
+  /** The upstream reported its failure inside the answer; nothing is added. */
   endAsTold(): void {
     this.#flushLast()
     this.#options.reply.end()
@@ -171,7 +173,7 @@ export class Delivery {
       this.#events.onBroken(failure)
       return
     }
-    // A document has no place for a failure beside its own words.
+    // A document cannot contain a failure besides its content.
     if (failure.kind === 'error' && this.#answer?.form === 'whole') {
       this.#keepLast(output)
       return
@@ -181,7 +183,7 @@ export class Delivery {
     else this.#events.onBroken(failure)
   }
 
-  /** Holds back, up to a bound, until something meaningful comes. */
+  /** Holds bytes back, up to a limit, until something meaningful arrives. */
   #pass(output: readonly Bytes[], passing: Passing, meaningful: boolean): void {
     if (passing === 'pass') {
       this.write(output)
@@ -195,7 +197,7 @@ export class Delivery {
     this.write([])
   }
 
-  /** From the terminator on it waits, unless that is too much or waits too long. */
+  /** From the terminator on bytes are delayed, unless they are too many or wait too long. */
   #keepLast(output: readonly Bytes[]): void {
     this.#last.push(...output)
     this.#lastBytes += byteLength(output)
@@ -232,7 +234,7 @@ export class Delivery {
     try {
       reply.start({ status: this.#status, headers, contentLength })
     } catch (error) {
-      // Whoever waits for a head that cannot be sent waits for ever.
+      // A client that waits for a head that cannot be sent would wait for ever.
       reply.destroy()
       throw error
     }

@@ -1,4 +1,6 @@
-/** The unplanned endings of an exchange: what each means for the search of a chain, for the client and for the charge. */
+/**
+ * The unplanned endings of an exchange: what each means for the search for a chain, for the client and for the charge.
+ */
 import type { ErrorCode } from '../../core/errors/catalogue.ts'
 import type { TransportFailure } from '../../upstream/upstream.ts'
 import type { AnswerFailure } from '../lanes/lane.ts'
@@ -12,7 +14,7 @@ interface Unheard extends EndedBy {
   readonly verdict: Verdict
 }
 
-/** The client reads, and is told. */
+/** The client is reading, and is informed. */
 export interface Broken {
   readonly ended: EndedBy
   readonly told: { readonly code: ErrorCode; readonly message: string }
@@ -25,11 +27,11 @@ export interface Interrupt {
   readonly unheard: Unheard
   /** undefined: it does not break off an answer that has begun. */
   readonly broken: Broken | undefined
-  /** How far the upstream came with an answer whose client has gone. */
+  /** How far the upstream got with an answer whose client has disconnected. */
   readonly leftAs: Ended['generation']
 }
 
-/** The upstream told its failure itself, and its client has heard it. */
+/** The upstream reported its failure itself, and the client has received that. */
 export const TOLD: EndedBy = { ending: 'upstream-error', generation: 'broken' }
 
 /** Another chain may still answer. */
@@ -63,7 +65,7 @@ export const GONE: Interrupt = {
   leftAs: 'cut',
 }
 
-/** Something inside the gateway failed. What was generated is still known, and the client is still told. */
+/** Something inside the gateway failed. What was generated is still known, and the client is still informed. */
 export function fault(error: unknown): Interrupt {
   return {
     by: 'fault',
@@ -76,7 +78,7 @@ export function fault(error: unknown): Interrupt {
   }
 }
 
-/** The answer itself tells of an error, or cannot be read. */
+/** The answer itself contains an error, or cannot be read. */
 export function answerFailed(answer: AnswerFailure): Interrupt {
   const ending = answer.kind === 'cut' ? 'upstream-cut' : 'upstream-error'
   return {
@@ -87,13 +89,13 @@ export function answerFailed(answer: AnswerFailure): Interrupt {
   }
 }
 
-/** What its upstream says of its own error inside it, else what was seen. */
+/** The upstream's own error inside the answer, else what was observed. */
 export function troubleOf(answer: AnswerFailure): Trouble {
   if (answer.kind === 'cut') return { detail: BROKE_OFF.message }
   return { status: answer.status, raw: answer.raw, detail: 'the upstream sent an error' }
 }
 
-/** Every abort of ours leaves this state first, so this is always the upstream's own failure. */
+/** The gateway's own aborts leave this state first, so this is always the upstream's failure. */
 export function lostUpstream(transport: TransportFailure): Interrupt {
   const silent = transport.kind === 'idle-timeout'
   return {

@@ -10,11 +10,11 @@ import type { AnswerFailure } from '../lanes/lane.ts'
 export type Verdict =
   | { readonly kind: 'committed' }
   | { readonly kind: 'failed'; readonly failure: AttemptFailure }
-  /** The client has gone; what the upstream makes until it is cut is told by `ended`. */
+  /** The client has disconnected; `ended` reports what the upstream makes until it is cut. */
   | { readonly kind: 'gone' }
-  /** The gateway stops. */
+  /** The gateway is stopping. */
   | { readonly kind: 'stopped' }
-  /** The gateway itself broke. */
+  /** The gateway itself failed. */
   | { readonly kind: 'broken'; readonly error: unknown }
 
 export type AttemptFailure =
@@ -28,14 +28,14 @@ export type AttemptFailure =
     }
   | { readonly kind: 'answer'; readonly answer: AnswerFailure }
 
-/** Why an answer broke after it began: the upstream's own error event, else what was seen. */
+/** Why an answer broke after it began: the upstream's own error event, else what was observed. */
 export interface Trouble {
   readonly detail: string
   readonly status?: number | undefined
   readonly raw?: JsonValue
 }
 
-/** How an answer that began, or whose client has gone, ended. */
+/** How an answer ended that began or whose client disconnected. */
 export type Ending =
   | 'complete'
   | 'upstream-error'
@@ -48,23 +48,23 @@ export type Ending =
 export interface Ended {
   readonly ending: Ending
   /**
-   * How far the upstream came with its answer. `none`: it made nothing, as far as is known. `broken`: it stopped by
-   * itself. `cut`: we stopped it while it may have been generating.
+   * How far the upstream got with its answer. `none`: it made nothing, as far as known. `broken`: it stopped by itself.
+   * `cut`: the gateway stopped it while it may have been generating.
    */
   readonly generation: 'none' | 'whole' | 'broken' | 'cut'
   /** The best figure that is known; undefined: there was no answer. */
   readonly reading: MeterReading | undefined
-  /** What it reports about what costs extra; undefined: nothing was read. */
+  /** The extras that the answer reports; undefined: nothing was read. */
   readonly extras: ToldExtras | undefined
-  /** Output tokens as the upstream told them last; undefined: it never did. */
+  /** Output tokens as last reported by the upstream; undefined: never. */
   readonly toldOutput: number | undefined
   /** ms from the request to the end. */
   readonly generatedMs: number
-  /** ms of it since the upstream last told how much output there was; all of it where it never told. */
+  /** ms of it since the upstream last reported its output; all of it if it never did. */
   readonly untoldMs: number
-  /** The client always kept up: the time is the upstream's own. */
+  /** The client always kept up, so the time is the upstream's own. */
   readonly unhindered: boolean
-  /** What the client was told, where the gateway told it: code and words. */
+  /** Code and message that the client got, if they were the gateway's own. */
   readonly code: ErrorCode | undefined
   readonly message: string | undefined
 }

@@ -1,53 +1,56 @@
 /** The states of an exchange, the events, and the reactions: the one table that `exchange.ts` follows. */
 export type State =
-  /** The request is on its way; nothing of an answer has come. */
+  /** The request was sent; nothing of an answer has arrived. */
   | 'waiting'
-  /** The upstream refuses; its words are collected. */
+  /** The upstream refuses; the error body is collected. */
   | 'refused'
-  /** Held back: nothing meaningful has come yet. */
+  /** Held back: nothing meaningful has arrived yet. */
   | 'opening'
   /** Complete, and being converted for the client in a thread. */
   | 'converting'
-  /** Reaches the client. */
+  /** The answer reaches the client. */
   | 'answering'
-  /** The upstream told its own failure inside the answer; what it still sends is passed on, nothing is added. */
+  /** The upstream reported its own failure inside the answer; what it still sends is passed on, nothing is added. */
   | 'told'
-  /** The client has gone; the upstream is read on for its usage, and nothing is kept. Its head may not have come. */
+  /**
+   * The client has disconnected; the upstream is still read for its usage, and nothing is kept. The answer's head may
+   * not have arrived.
+   */
   | 'left'
-  /** Likewise complete, and what it used is looked for in a thread. */
+  /** The same, complete; its usage is being determined in a thread. */
   | 'counting'
-  /** Complete, for the client and for the charge; the connection is given a moment to end by itself. */
+  /** Complete, for the client and for the charge; the connection gets a moment to end by itself. */
   | 'lingering'
   | 'over'
 
-/** What follows each event in a state. `nothing`: it comes too late, or too early, to change anything. */
+/** The reaction to each event in a state. `nothing`: the event has no effect in this state. */
 interface Reactions {
   /** The head of the upstream's answer. */
   readonly head: 'open' | 'open-unheard' | 'nothing'
   /** A piece of its body. */
   readonly data: 'collect' | 'hold' | 'pass' | 'count' | 'nothing'
-  /** The upstream has closed its answer in an orderly way. */
+  /** The upstream has ended its answer cleanly. */
   readonly end: 'lacks-answer' | 'refuse' | 'finish' | 'finish-unheard' | 'let-go' | 'nothing'
-  /** The connection to the upstream broke or fell silent, or its answer tells of an error or cannot be read. */
+  /** The connection to the upstream broke or was silent too long, or its answer contains an error or cannot be read. */
   readonly failure: Interrupted
   /** The answer has not begun in time. */
   readonly deadline: Interrupted
-  /** The gateway stops. */
+  /** The gateway is stopping. */
   readonly stop: Interrupted
   /** Something inside the gateway failed. */
   readonly fault: Interrupted
-  /** The client has gone. */
+  /** The client has disconnected. */
   readonly gone: Interrupted
 }
 
-/** The unplanned events, each with its own wording for the same few ends. */
+/** The unplanned events; each has its own version of the same few ends. */
 export type Interruption = 'failure' | 'deadline' | 'stop' | 'fault' | 'gone'
 
 /**
- * `end-unheard`: nothing has reached the client, and another chain may still answer where the verdict lets it.
- * `break-off`: the client that reads is told. `end-told`: it has been told by the upstream. `read-on`: what the upstream makes
- * is still paid for. `end-left`: that ends. `leave-told`: the client heard of the failure, and has gone. `let-go`: all is
- * done but the connection.
+ * `end-unheard`: nothing has reached the client, and another chain may still answer if the verdict allows it.
+ * `break-off`: the reading client is informed. `end-told`: the upstream has informed it. `read-on`: the upstream is
+ * still read, since what it makes must be paid for. `end-left`: that reading ends. `leave-told`: the client received
+ * the failure, and has disconnected. `let-go`: everything is done but closing the connection.
  */
 export type Interrupted =
   | 'end-unheard'
@@ -73,7 +76,8 @@ export const REACTIONS: Readonly<Record<State, Reactions>> = {
   waiting: { head: 'open', data: 'nothing', end: 'lacks-answer', ...UNHEARD, gone: 'read-on' },
   refused: { head: 'nothing', data: 'collect', end: 'refuse', ...UNHEARD, gone: 'end-unheard' },
   opening: { head: 'nothing', data: 'hold', end: 'finish', ...UNHEARD, gone: 'read-on' },
-  // The upstream has said all: neither a deadline nor a stop takes away what it made, and who has gone is seen at its end.
+  // The answer is complete: neither a deadline nor a stop discards it, and it is checked at its end whether the client
+  // is still there.
   converting: {
     head: 'nothing',
     data: 'nothing',
@@ -94,7 +98,7 @@ export const REACTIONS: Readonly<Record<State, Reactions>> = {
     fault: 'end-left',
     gone: 'nothing',
   },
-  // As little taken away by a stop as what is converted.
+  // A stop does not discard this either.
   counting: {
     head: 'nothing',
     data: 'nothing',

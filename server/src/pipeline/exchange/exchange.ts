@@ -37,11 +37,11 @@ import { UpstreamRefusal } from './upstream-refusal.ts'
 export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
   readonly lane: Lane
   readonly verdict: Promise<Verdict>
-  /** Resolves for answers that began and for clients that have gone; never rejects. */
+  /** Resolves for answers that began and for clients that disconnected; never rejects. */
   readonly ended: Promise<Ended>
   status = 0
   firstByteAt: number | undefined
-  /** What there is to remember of an answer that ended well. */
+  /** What is kept of an answer that ended well. */
   kept: KeptAnswer | undefined
   trouble: Trouble | undefined
   position: number | undefined
@@ -52,7 +52,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
   readonly #usage: AnswerUsage
   readonly #patience: Patience
   #state: State = 'waiting'
-  /** What came: one of both, or nothing. */
+  /** The answer, or the refusal; at most one of the two is set. */
   #answer: Answer | undefined
   #refusal: UpstreamRefusal | undefined
   #decide: (verdict: Verdict) => void = unset
@@ -71,7 +71,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#delivery = new Delivery(options, this.#upstream, this)
     this.#usage = new AnswerUsage(options, this.#upstream)
     this.#patience = new Patience(options)
-    // The client has already gone, so nothing is requested.
+    // The client has already disconnected, so nothing is requested.
     if (options.reply.gone) this.#endUnheard(GONE.unheard)
     else if (options.pulse.stopping) this.#endUnheard(STOP.unheard)
     else this.#send()
@@ -81,7 +81,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     return this.#upstream.sent
   }
 
-  /** A task was begun for it: asked for anew it would be made twice. */
+  /** A task was created for it: another attempt would create a second one. */
   get isTask(): boolean {
     return this.#upstream.isTask
   }
@@ -91,12 +91,12 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     return this.#upstream.bytes
   }
 
-  /** Its overall deadline passed before it began. */
+  /** The overall deadline passed before the answer began. */
   expire(): void {
     this.#interrupt(DEADLINE)
   }
 
-  /** The gateway stops: a client that is reading an answer is told so in its protocol. */
+  /** The gateway is stopping: a client that is reading an answer is informed in its protocol. */
   onStop(): void {
     this.#interrupt(STOP)
   }
@@ -200,13 +200,13 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     return this.#answer?.keepAliveBytes ?? 0
   }
 
-  /** What the answer cost is on disk, or cannot be put there now: the client may have its end. */
+  /** The charge is stored, or cannot be stored now: the client may have the end of the answer. */
   release(): void {
     this.#options.pulse.remove(this)
     this.#delivery.release()
   }
 
-  /** Whatever breaks here ends the exchange, and nothing else. */
+  /** Whatever throws here ends this exchange, and nothing else. */
   #safely(act: () => void): void {
     try {
       act()
@@ -288,7 +288,10 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#finishAnswer(end)
   }
 
-  /** The client has gone: what the upstream makes is still paid for, so it may end what it was about to end. */
+  /**
+   * The client has disconnected: what the upstream makes must be paid for, so the upstream may finish an answer that is
+   * about to end.
+   */
   #readOn(): void {
     if (this.#state === 'waiting' && !this.sent) {
       this.#endUnheard(GONE.unheard)
@@ -321,20 +324,20 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     this.#cut({ ending: 'client-gone', generation })
   }
 
-  /** The answer broke after it began: its client is told, in the stream where it reads one. */
+  /** The answer broke after it began: its client is informed, in the stream if it reads one. */
   #breakOff({ ended, told, trouble }: NonNullable<Interrupt['broken']>): void {
     this.trouble ??= trouble
     this.#delivery.breakOff(told)
     this.#cut({ ...ended, ...told })
   }
 
-  /** Nothing has reached the client of this attempt, and nothing will. */
+  /** Nothing of this attempt has reached the client, and nothing will. */
   #endUnheard({ verdict, ...ended }: Interrupt['unheard']): void {
     this.#cut(ended)
     this.#decide(verdict)
   }
 
-  /** Nothing more of the upstream is of use. */
+  /** Nothing more from the upstream is needed. */
   #cut(by: EndedBy): void {
     this.#conclude(by)
     this.#upstream.abort()

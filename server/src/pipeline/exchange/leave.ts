@@ -1,7 +1,7 @@
 /**
  * The end of a reserved call, whatever it was: settled or abandoned exactly once, logged, and everything that it holds
- * given back. One `try/catch/finally` holds it, so no error of ours leaves a hold, a gauge, the bytes of a body or a
- * concurrency slot behind, and none makes an answer free.
+ * given back. One `try/catch/finally` holds it, so no fault of the gateway leaves a hold, a gauge, the bytes of a body
+ * or a concurrency slot behind, and none makes an answer free.
  */
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { makesOutputTokens } from '../../core/catalogue.ts'
@@ -56,7 +56,7 @@ export async function runReserved(
   }
 }
 
-/** What is known of a call on its way to its end, for whoever has to end it when something breaks. */
+/** What is known about a call before its end, for the code that ends it when something fails. */
 interface Run {
   readonly pipeline: LeaveParts
   readonly call: ReservedCall
@@ -92,7 +92,7 @@ async function leave(run: Run, attempted: Attempted): Promise<void> {
   }
 }
 
-/** The client left and was told nothing. */
+/** The client disconnected and received nothing. */
 const UNHEARD = { httpStatus: 499, clientGone: true, ending: 'client-gone' } as const
 
 function stopping(): GatewayError {
@@ -103,7 +103,7 @@ function endingOf({ code }: Pick<CallLogRow, 'code'>): CallLogRow['ending'] {
   return code === 50401 ? 'timeout' : 'upstream-error'
 }
 
-/** Nothing has reached the client yet: it is told why it gets no answer. */
+/** Nothing has reached the client yet: it gets an error with the reason. */
 function refuseNow(
   { pipeline, call, reply }: Run,
   refused: { readonly error: GatewayError; readonly row: Partial<CallLogRow>; readonly sent: boolean },
@@ -165,7 +165,7 @@ async function charge(
   return settled ? reading : undefined
 }
 
-/** An answer that ended well for its client is whole, also where its vendor would have gone on. */
+/** An answer that ended well for its client is whole, even if its vendor would have continued. */
 function extentOf({ ending, generation }: Ended): MadeExtras['extent'] {
   if (ending === 'complete') return 'whole'
   return generation === 'none' ? 'broken' : generation
@@ -188,7 +188,7 @@ function observe(
   const { maxOutputTokens, candidates } = call.scan
   pipeline.observations.finished(leg.chain.id, {
     outputTokens: toldOutput,
-    // Not a number: the time is not the upstream's own, and nothing is learnt of the rate.
+    // Not a number: the time is not the upstream's own, so the rate is not updated.
     generatedMs: timely ? generatedMs : Number.NaN,
     tokenCap: maxOutputTokens === undefined ? undefined : maxOutputTokens * (candidates ?? 1),
   })
@@ -222,7 +222,7 @@ function answeredRow(
   }
 }
 
-/** Something inside the gateway failed before the end. The call still ends, by the best figures that are known. */
+/** Something inside the gateway failed before the end. The call still ends, with the best figures known. */
 async function leaveBroken(run: Run, error: unknown): Promise<void> {
   const { pipeline, call, reply, attempted, ended } = run
   pipeline.telemetry.log.error({ requestId: call.requestId, error }, 'a call failed inside the gateway')

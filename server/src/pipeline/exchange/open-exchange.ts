@@ -53,7 +53,10 @@ export type OpenedExchange =
   | { readonly kind: 'open'; readonly exchange: Exchange }
   | { readonly kind: 'skipped'; readonly reason: string; readonly failure: FinalFailure | undefined }
 
-/** Forms the request for one chain and sends it. A credential that is at its own limit is passed over, not an error. */
+/**
+ * Builds the request for one chain and sends it. A credential that is at its own limit is skipped, which is not an
+ * error.
+ */
 export async function openExchange(
   pipeline: OpenExchangeParts,
   call: ReservedCall,
@@ -85,7 +88,7 @@ export async function openExchange(
     lane: lane.lane,
     extras: extrasTold(leg, dialect),
     tierHeader: isConvertible(dialect) ? dialect.tierHeader : undefined,
-    // Where the answer may be bytes, only a content type of a stream makes it one.
+    // If the answer may be bytes, it is a stream only if its content type says so.
     stream: call.stream && call.endpoint.kind.form?.answersInBytes === undefined,
     reply,
     replyHeaders: () => answerHeaders(call, leg.model.modelId, lane.lane.dropped),
@@ -144,10 +147,10 @@ function send(
   return upstream.open(dialect.framing === undefined ? sent : { framing: dialect.framing, ...sent }, sink)
 }
 
-/** Of a task: it was refused, or its content was. Everything else is trouble of who is asked about it. */
+/** The task itself, or its content, was refused. Any other failure is a problem with the poll. */
 const REQUEST_AT_FAULT: ReadonlySet<string> = new Set(['request', 'refused-content'])
 
-/** How its vendor's tasks are asked for; undefined: what is asked of this model becomes none. */
+/** How the vendor's tasks are polled; undefined: calls of this model do not become tasks. */
 function tasksOf(dialect: LegUpstream['dialect'], { chain }: Leg): TaskForm | undefined {
   const tasks = 'tasks' in dialect ? dialect.tasks : undefined
   return tasks?.isTask(chain.forwardModelId) === true ? tasks : undefined
@@ -167,7 +170,7 @@ interface Sent {
   readonly lane: Lane
 }
 
-/** What costs extra is looked for only where it has a price. */
+/** Extras are only looked for if they have a price. */
 function extrasTold({ model, chain }: Leg, dialect: LegUpstream['dialect']): ExchangeOptions['extras'] {
   if (!hasSurcharges(model) || !isConvertible(dialect)) return undefined
   return watchExtras(dialect.protocol, dialect.capabilities(chain.forwardModelId))
@@ -191,7 +194,7 @@ function asAsked(
   }
 }
 
-/** What else is done while an answer passes; none of it may break the answer. */
+/** Further work while an answer passes; a failure of it must not break the answer. */
 function listeners(
   pipeline: OpenExchangeParts,
   call: ReservedCall,
@@ -228,9 +231,9 @@ function listeners(
 }
 
 /**
- * How long an answer is read on for a client that has gone: never past the time that an answer has to begin in, and not
- * at all while the bodies of running calls take more than half of their limit. Nothing cuts a task, so it is asked for as
- * long as there is time.
+ * How long an answer is still read after its client disconnected: never past the deadline by which an answer must
+ * begin, and not at all while the bodies of running calls take more than half of their limit. A task cannot be cut, so
+ * it is polled as long as there is time.
  */
 function graceMs(
   pipeline: OpenExchangeParts,
@@ -253,7 +256,7 @@ async function ownCredential(
   return own.get(leg.chain.vendorCode)
 }
 
-/** A Gemini client that did not ask for server-sent events gets what the upstream then sends: one JSON array. */
+/** A Gemini client that did not ask for server-sent events gets one JSON array, which the upstream then sends. */
 function withoutEventStream(url: string): string {
   return url.replace(/[?&]alt=sse$/, '')
 }
@@ -261,8 +264,7 @@ function withoutEventStream(url: string): string {
 export type OpenLaneParts = Pick<Pipeline, 'conversions' | 'fetchRemote' | 'telemetry' | 'tokens'>
 
 /**
- * Untouched bytes where client and upstream speak the same protocol, conversion where they do not
- * (docs/reference/contract.md#1-11).
+ * Unchanged bytes if client and upstream speak the same protocol, else conversion (docs/reference/contract.md#1-11).
  */
 export function openLane(
   pipeline: OpenLaneParts,
@@ -270,7 +272,7 @@ export function openLane(
   target: LaneTarget,
 ): OpenedLane | Promise<OpenedLane> {
   const { leg, dialect } = target
-  // No upstream knows a conversation kept here: it is sent as if the client had sent it.
+  // Upstreams do not have a conversation that is kept here: it is sent as if the client had sent it.
   if (dialect.protocol === call.endpoint.protocol && call.past?.kind !== 'kept') {
     const { form } = call.scan
     if (form !== undefined && takesDocuments(dialect))
@@ -283,7 +285,7 @@ export function openLane(
   return openConversionLane(pipeline, call, { ...target, dialect, leg: priced.leg })
 }
 
-/** In place of forms, where the wire form has those. */
+/** The vendor accepts documents in place of forms. */
 function takesDocuments(dialect: LegUpstream['dialect']): dialect is FormDialect {
   return 'rewrite' in dialect && dialect.rewrite !== undefined
 }

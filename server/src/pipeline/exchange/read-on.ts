@@ -1,6 +1,9 @@
 import type { AccountId } from '../../core/ids.ts'
 
-/** Answers read on for clients that have gone, together: a storm of clients that reconnect must not pile them up. */
+/**
+ * Limit for answers that are still read after their clients disconnected: many clients that reconnect at once must not
+ * accumulate them.
+ */
 const ALL_MAX = 1_000
 const OF_ONE_ACCOUNT_MAX = 50
 

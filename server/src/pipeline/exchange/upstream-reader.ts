@@ -1,6 +1,6 @@
 /**
- * The upstream side of an exchange: sends once, reads no faster than the client, yields to other calls, and waits for the
- * upstream's end when the client has gone or has everything.
+ * The upstream side of an exchange: sends once, reads no faster than the client, yields to other calls, and waits for
+ * the upstream's end when the client has disconnected or has everything.
  */
 import type { TimerHandle } from '../../upstream/timers.ts'
 import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
@@ -29,17 +29,19 @@ export class UpstreamReader {
     return this.#exchange?.sent ?? false
   }
 
-  /** What it was asked for is made whoever waits for it. */
+  /** The upstream completes it even if nobody waits for it. */
   get isTask(): boolean {
     return this.#exchange?.isTask ?? false
   }
 
-  /** Asks it, once. Throws what the sending throws. */
+  /** Sends the request, once. Throws what `send` throws. */
   send(sink: UpstreamSink): void {
     this.#exchange = this.#options.send(sink)
   }
 
-  /** A piece came. A fast upstream sends many pieces at once: without a pause, all of them would be read in one turn. */
+  /**
+   * A piece arrived. A fast upstream sends many pieces at once: without a pause, all of them would be read in one turn.
+   */
   count(chunk: Uint8Array): void {
     this.bytes += chunk.byteLength
     this.#bytesThisTurn += chunk.byteLength
@@ -58,7 +60,7 @@ export class UpstreamReader {
     this.#exchange?.pause()
   }
 
-  /** Nobody has to catch up any more. */
+  /** There is no client left that has to catch up. */
   readOn(): void {
     this.held = false
     this.#exchange?.resume()
@@ -69,14 +71,14 @@ export class UpstreamReader {
   }
 }
 
-/** How long an upstream that has said its last word may take to end its answer, so that the connection can be used again. */
+/** How long an upstream may take to end its answer after the final event, so that the connection can be reused. */
 const LINGER_MS = 1_000
 
 type Waiting = Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'timers'>
 
 /**
- * The waits of an exchange whose client gets nothing more: for an upstream that is read on without its client, or for one
- * that may end its answer by itself. One wait at a time.
+ * The waits of an exchange whose client gets nothing more: for an upstream that is still read without its client, or
+ * for one that may end its answer by itself. One wait at a time.
  */
 export class Patience {
   readonly #options: Waiting
@@ -88,8 +90,8 @@ export class Patience {
   }
 
   /**
-   * The client has gone. False: what the upstream makes is not waited for.
-   * @param begun its answer has come
+   * The client has disconnected. False: the upstream is not waited for.
+   * @param begun its answer has begun
    */
   readOn(begun: boolean, onOver: () => void): boolean {
     const ms = this.#options.graceMs({ begun })
@@ -99,7 +101,7 @@ export class Patience {
     return true
   }
 
-  /** The upstream has said its last word. */
+  /** The final event has been received. */
   linger(onOver: () => void): void {
     this.#timer = this.#options.timers.set(onOver, LINGER_MS)
   }

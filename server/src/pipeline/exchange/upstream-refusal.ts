@@ -20,7 +20,7 @@ export class UpstreamRefusal {
     this.#length += chunk.byteLength
   }
 
-  /** All of it, once it has ended. */
+  /** The failure, once its body is complete. */
   failure(): AttemptFailure {
     const { status, headers } = this.#head
     return { kind: 'status', status, headers, body: Buffer.concat(this.#chunks) }

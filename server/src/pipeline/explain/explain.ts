@@ -1,6 +1,6 @@
 /**
- * What would happen to a call, without making it: the same stages are asked for their decisions and change nothing.
- * Nothing is sent, reserved or written.
+ * What would happen to a call, without making it: the same stages make their decisions but change nothing. Nothing is
+ * sent, reserved or written.
  */
 import { createMonthOf } from '../../core/calendar.ts'
 import type { Demand, Funding, ReserveOutcome } from '../../core/ledger/operations.ts'
@@ -47,16 +47,16 @@ export interface ExplainQuestion {
   readonly key: Key
   readonly account: Account
   readonly address: 'base' | 'gateway'
-  /** The calling address, where the key has a list of them; undefined: not judged. */
+  /** The calling address, if the key has a list of them; undefined: not checked. */
   readonly ip: string | undefined
   readonly protocol: WireId
-  /** That would be called, as the contract writes it; undefined: the usual one of the protocol. */
+  /** The path that would be called, as the contract writes it; undefined: the usual one of the protocol. */
   readonly path?: string | undefined
-  /** Gemini names the model beside the body. */
+  /** Gemini names the model in the path. */
   readonly pathModel: string | undefined
   readonly stream: boolean | undefined
   readonly body: Uint8Array
-  /** How long the sound of its files would play; undefined: there is none. */
+  /** Duration of the sound in its files; undefined: there is none. */
   readonly soundSeconds?: number | undefined
 }
 
@@ -117,14 +117,14 @@ export type ExplainedConversion =
   | {
       readonly kind: 'converted'
       readonly dropped: readonly string[]
-      /** The gateway cuts the answer at them itself. */
+      /** The gateway cuts the answer at these sequences itself. */
       readonly cutAt: readonly string[]
-      /** Addresses that would be fetched first. */
+      /** Addresses that would be fetched before. */
       readonly fetched: readonly string[]
     }
   | { readonly kind: 'refused'; readonly message: string }
 
-/** What of a running gateway an explanation looks at. */
+/** The parts of a running gateway that an explanation reads. */
 export type ExplainParts = Pick<
   Pipeline,
   | 'catalogue'
@@ -261,7 +261,9 @@ interface RouteTarget {
   readonly role: ExplainedRoute['role']
 }
 
-/** The middle of every random draw: equal weights keep the catalogue's order, heavier chains come before lighter ones. */
+/**
+ * Used for every random draw: equal weights keep the catalogue's order, and heavier chains come before lighter ones.
+ */
 const MIDDLE = 0.5
 
 function routeOf(parts: ExplainParts, call: AdmittedCall, target: RouteTarget): ExplainedRoute {

@@ -1,4 +1,6 @@
-/** One real, cheap call over a chain, outside of any account: does this credential work, is this model there? */
+/**
+ * One real, cheap call over a chain, outside of any account: tests whether the credential works and the model exists.
+ */
 import { plainRequest } from '../../core/canonical/plain-request.ts'
 import type { CanonicalRequest } from '../../core/canonical/request.ts'
 import type { Chain, CredentialSecret, Model } from '../../core/catalogue.ts'
@@ -19,20 +21,20 @@ import { editBody, rewriteBody } from '../lanes/edit-body.ts'
 
 export type Probe =
   | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }
-  /** The upstream's own words, bounded; never what was sent. */
+  /** The upstream's own message, shortened; never what was sent. */
   | {
       readonly kind: 'refused'
       readonly status: number
-      /** What the refusal says of the chain: `credential`, `not-found`, `rate-limited`, … */
+      /** The class of the refusal: `credential`, `not-found`, `rate-limited`, … */
       readonly class: string
       readonly message: string
       readonly durationMs: number
     }
   | { readonly kind: 'unreachable'; readonly detail: string; readonly durationMs: number }
-  /** Nothing cheap can be asked: a video costs what a video costs. */
+  /** There is no cheap test: a video costs its full price. */
   | { readonly kind: 'not-testable'; readonly why: string }
 
-/** Far more than an answer of a few tokens, or an error, needs. */
+/** Far more than an answer of a few tokens or an error takes. */
 const ANSWER_BYTES_MAX = 65_536
 const MESSAGE_CHARACTERS_MAX = 1_000
 /** The minimum that reasoning models accept. */
@@ -42,7 +44,7 @@ const OUTPUT_TOKENS = 16
 export interface ProbeTarget {
   readonly chain: Chain
   readonly model: Model
-  /** In place of the chain's own credential. */
+  /** Used in place of the chain's own credential. */
   readonly secret?: CredentialSecret
 }
 
@@ -177,7 +179,7 @@ function send(
       data(chunk) {
         length += chunk.byteLength
         if (length <= ANSWER_BYTES_MAX) chunks.push(chunk)
-        // What came so far says enough.
+        // What arrived so far is enough.
         else {
           answered()
           exchange.abort()

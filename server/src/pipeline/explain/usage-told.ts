@@ -15,7 +15,7 @@ export function presetStreamUsage(
     : 'forward'
 }
 
-/** A chain, as operators know it. */
+/** A chain, in terms that operators use. */
 export interface NamedChain {
   readonly model: string
   readonly vendor: string

@@ -10,7 +10,7 @@ export interface BodyBudget {
   readonly crowded: boolean
 }
 
-/** A large upload finishes within seconds, and its bytes are free again then. */
+/** A large upload finishes within seconds and then frees its bytes. */
 const RETRY_AFTER_MS = 2_000
 
 export function createBodyBudget(bytesMax: number): BodyBudget {

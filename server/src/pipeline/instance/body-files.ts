@@ -12,16 +12,16 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { isDiskFull } from './pending/durable-file.ts'
 
 export interface BodyFiles {
-  /** Rejects with 50301 where the disk is full. */
+  /** Rejects with 50301 if the disk is full. */
   open(): Promise<BodyFile>
 }
 
 export interface BodyFile {
-  /** Resolves when they are in the file; pieces come one after the other. Rejects with 50301 where the disk is full. */
+  /** Resolves when the bytes are in the file; append one piece at a time. Rejects with 50301 if the disk is full. */
   append(chunk: Uint8Array): Promise<void>
-  /** What is in it. */
+  /** The bytes in it. */
   readonly stored: StoredBytes
-  /** For a thread of this process, until `close`. */
+  /** Usable by a thread of this process, until `close`. */
   readonly descriptor: number
   /** Waits for reads in progress; may be called again. */
   close(): void
@@ -30,7 +30,7 @@ export interface BodyFile {
 const FOLDER = 'bodies'
 const OWN = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** Uploads there are gone within seconds; anything else that fills the disk needs an operator. */
+/** Uploads in progress end within seconds; anything else that fills the disk needs an operator. */
 const RETRY_AFTER_MS = 10_000
 
 interface BodyFilesTelemetry extends Pick<Telemetry, 'background'> {

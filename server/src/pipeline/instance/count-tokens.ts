@@ -11,7 +11,7 @@ const TOKENS_PER_MESSAGE = 4
 const BYTES_PER_TOKEN = 4
 /** An average image; vendors count between 85 and about 1 600. */
 const TOKENS_PER_MEDIA = 765
-/** Parsing this much takes about 2 ms; a larger body is counted as it stands. */
+/** Parsing this much takes about 2 ms; a larger body is counted without parsing. */
 const PARSED_BYTES_MAX = 262_144
 
 /** Input tokens of a request by our own tokenizer, for upstreams that do not count. */

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../core/ids.ts'
 
 const WINDOW_MS = 60_000
-/** Accounts remembered at once; beyond it all begin anew, which only widens the window. */
+/** Accounts counted at once; beyond that all counts are reset, which only allows more. */
 const ACCOUNTS_MAX = 50_000
 
 /**

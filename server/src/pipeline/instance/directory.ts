@@ -1,5 +1,5 @@
 /**
- * Keys and accounts cached for the request pipeline. The cache only saves reads: reserve looks at key and account again
+ * Keys and accounts cached for the request pipeline. The cache only saves reads: reserve reads key and account again
  * under lock, so a revoked key never passes because of a cache.
  */
 import { LRUCache } from 'lru-cache'

@@ -1,4 +1,6 @@
-/** What is known of a model before any call of it: its prices as frozen text, the vendors behind it, whether it makes videos. */
+/**
+ * Facts about a model that do not depend on a call: its prices as frozen text, its vendors, whether it makes videos.
+ */
 import type { Demand } from '../../core/ledger/operations.ts'
 import type { Catalogue, Chain, Model } from '../../core/catalogue.ts'
 import { knownRateOf } from '../../core/pricing/currency.ts'
@@ -21,7 +23,7 @@ interface AskedExtras {
 
 const NOTHING_ASKED: AskedExtras = { asked: [], toolUsesMax: 0 }
 
-/** A catalogue is immutable, so what follows from one of its models is worked out once and goes with it. */
+/** A catalogue is immutable, so what follows from one of its models is computed once and kept with it. */
 export function createModelFacts(): ModelFacts {
   const texts = new WeakMap<Model, string>()
   const vendorsOf = new WeakMap<Model, Pick<Demand, 'vendors' | 'keylessVendors'>>()
@@ -67,15 +69,15 @@ function priceTerms(model: Model, { settings }: Catalogue, extras: AskedExtras):
 }
 
 /**
- * A model is a video model when its features say so (docs/reference/contract.md#4.4). One that only takes videos in, over
- * chains that all speak a chat-type protocol, is not one.
+ * A model is a video model when its features say so (docs/reference/contract.md#4.4). A model that only accepts videos
+ * as input, and whose chains all speak a chat-type protocol, is not one.
  */
 export function isVideoModel(model: Model): boolean {
   const { chains, supportFeatures } = model
   return supportFeatures.includes('video') && (chains.length === 0 || chains.some(isVideoChain))
 }
 
-/** Every way to this model is a video API: a chat call to it means a video (docs/reference/contract.md#4.4). */
+/** Every chain of this model is a video API: a chat call to it means a video (docs/reference/contract.md#4.4). */
 export function makesOnlyVideos(model: Model): boolean {
   return isVideoModel(model) && model.chains.every(isVideoChain)
 }
@@ -86,7 +88,7 @@ export function isVideoChain(chain: Chain): boolean {
 
 type DemandVendors = Pick<Demand, 'vendors' | 'keylessVendors'>
 
-/** Vendors behind these chains, and those of them where an own credential pays for nothing. */
+/** Vendors of these chains, and those for which an own credential pays for nothing. */
 export function demandVendors(chains: readonly Chain[], catalogue: Catalogue): DemandVendors {
   const vendors = [...new Set(chains.map((chain) => chain.vendorCode))]
   const keyless = chains.filter((chain) => !asksForKey(chain, catalogue))
@@ -94,7 +96,7 @@ export function demandVendors(chains: readonly Chain[], catalogue: Catalogue): D
   return { vendors, keylessVendors: [...new Set(keyless.map((chain) => chain.vendorCode))] }
 }
 
-/** A server that needs no key from the operator serves anybody who calls through this gateway. */
+/** A server that needs no key from the operator serves every caller of this gateway. */
 function asksForKey({ vendorCode, credentialId }: Chain, { vendors, credentials }: Catalogue): boolean {
   const kind = vendors.get(vendorCode)?.kind
   const provider = kind === undefined ? undefined : providerOf(kind)

@@ -7,22 +7,22 @@ import { IndexedSet, type Indexed } from '../../core/indexed-set.ts'
 
 export interface Pulse {
   add(stream: PulsedStream): void
-  /** Calls it within a tenth of a second, and once a second from then on: what has just begun is not recorded yet. */
+  /** Calls it within a tenth of a second, and once a second from then on, because a new stream is not recorded yet. */
   soon(stream: PulsedStream): void
   remove(stream: PulsedStream): void
   /** Calls all of them: for tests with a simulated clock. */
   beat(now: number): void
-  /** The gateway stops: all of them are told; a later one has to check for itself. */
+  /** The gateway is stopping: all of them are notified; a later one has to check for itself. */
   stopAll(): void
   readonly stopping: boolean
   stop(): void
 }
 
 export interface PulsedStream extends Indexed {
-  /** Its turn within the second; the pulse's own. */
+  /** Its slot within the second; set by the pulse. */
   turn?: number | undefined
   onPulse(now: number): void
-  /** The gateway stops. Absent: it ends by itself. */
+  /** The gateway is stopping. Absent: the stream ends by itself. */
   onStop?(): void
 }
 

@@ -3,7 +3,7 @@ import type { LoggedCall } from '../call.ts'
 /** Log rows per second for refused calls without a known key: an attacker must not fill the disk. */
 const ANONYMOUS_ROWS_PER_SECOND = 20
 
-/** Whether a refused call gets a log row of its own; the excess of calls nobody can be charged for is only counted. */
+/** Whether a refused call gets a log row of its own; excess calls that cannot be charged to anyone are only counted. */
 export function createRefusalBudget(): (call: LoggedCall, at: number) => boolean {
   let second = 0
   let rows = 0

@@ -56,7 +56,7 @@ export function createTokenCounter(): TokenCounter {
   }
 }
 
-/** What is used of the library. */
+/** The part of the library that is used. */
 interface Vocabulary {
   countTokens(text: string, options: { readonly allowedSpecial: 'all' }): number
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps responses: new ones are written a few milliseconds later, many at once, so that no call waits; until then they
- * are found here. A conversation is read back turn by turn.
+ * Stores responses: new ones are written a few milliseconds later, many at once, so that no call waits; until then they
+ * are read from here. A conversation is read back turn by turn.
  */
 import { responseIdOf, writeTurn } from '../../core/protocols/responses/answer/stored-turn.ts'
 import type { JsonValue } from '../../core/json.ts'
@@ -14,22 +14,22 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 export const TURN_LIFE_MS = 24 * 3_600_000
 /** A turn whose request is larger is not kept; its answer says `store: false`. */
 export const TURN_BYTES_MAX = 16 * 1024 * 1024
-/** Of one conversation read back; longer ones have to be sent by the client. */
+/** Limit for one conversation read back; longer ones have to be sent by the client. */
 const CONVERSATION_BYTES_MAX = 64 * 1024 * 1024
 const CONVERSATION_TURNS_MAX = 2_000
-/** Waiting to be written; past this a turn is lost rather than the process. */
+/** Limit for bytes waiting to be written; beyond it a turn is lost rather than the process. */
 const PENDING_BYTES_MAX = 128 * 1024 * 1024
 const BATCH_MAX = 64
 const BATCH_WAIT_MS = 5
 const WRITE_TRIES_MAX = 3
-/** Another instance may still be writing what a fast client already requests. */
+/** Another instance may still be writing a response that a fast client requests already. */
 const MISS_WAITS_MS: readonly number[] = [50, 250]
 
 export interface NewTurn {
   readonly keyId: KeyId
   readonly modelId: StoredTurn['modelId']
   readonly previousId: string | undefined
-  /** Everything it continues, so that a conversation in use lives on as a whole. */
+  /** Everything it continues, so that a conversation in use is kept as a whole. */
   readonly history: readonly string[]
   readonly at: number
   readonly content: NewContent
@@ -39,15 +39,15 @@ export type NewContent =
   | {
       readonly kind: 'kept'
       readonly callId: string
-      /** Items, or their array as JSON text. */
+      /** The input items, or their array as JSON text. */
       readonly input: readonly JsonValue[] | string
       readonly responseJson: string
-      /** Size of the request, approximately that of the input. */
+      /** Size of the request, which is about that of the input. */
       readonly requestBytes: number
     }
   | (Extract<TurnContent, { kind: 'upstream' }> & { readonly responseId: string })
 
-/** A conversation that is continued. */
+/** The conversation that a request continues. */
 export type Conversation =
   | { readonly kind: 'unknown'; readonly missing: string }
   | { readonly kind: 'too-long' }
@@ -70,7 +70,7 @@ export interface TurnKeeper {
   keep(turn: NewTurn): void
   find(key: KeyId, responseId: string, at: number): Promise<StoredTurn | undefined>
   conversation(key: KeyId, responseId: string, at: number): Promise<Conversation>
-  /** Those of the answers that are kept here, oldest wish first; 'too-long': more than can be read at once. */
+  /** The requested answers that are kept here, in the order requested; 'too-long': more than can be read at once. */
   answers(key: KeyId, responseIds: readonly string[], at: number): Promise<readonly KeptAnswer[] | 'too-long'>
   remove(key: KeyId, responseId: string): Promise<boolean>
   /** Writes what is waiting. */
@@ -93,7 +93,7 @@ interface Waiting {
 class WaitingTurns implements TurnKeeper {
   readonly #storage: Pick<Storage, 'turns'>
   readonly #telemetry: Pick<Telemetry, 'log' | 'background'>
-  /** By key and response id: not in the store yet. */
+  /** Turns not in the store yet, by key and response id. */
   readonly #waiting = new Map<string, Waiting>()
   #queue: Waiting[] = []
   readonly #writing = new Set<Promise<void>>()
@@ -178,7 +178,7 @@ class WaitingTurns implements TurnKeeper {
   }
 
   async remove(key: KeyId, responseId: string): Promise<boolean> {
-    // What is on its way into the store would come after the removal.
+    // A turn that is being written would arrive after the removal.
     if (this.#waiting.has(nameOf(key, responseId))) {
       this.#flush()
       await Promise.allSettled(this.#writing)
@@ -190,7 +190,7 @@ class WaitingTurns implements TurnKeeper {
     this.#flush()
   }
 
-  /** What waits is newer than what is stored. */
+  /** Turns waiting to be written are newer than stored ones. */
   async #lineage(key: KeyId, responseId: string, at: number): Promise<readonly TurnLink[]> {
     const links: TurnLink[] = []
     let next: string | undefined = responseId
@@ -265,10 +265,10 @@ class WaitingTurns implements TurnKeeper {
   }
 }
 
-/** Of turns that go to the store or come from it in one message, which is copied on the way; a larger one goes alone. */
+/** Limit for turns sent to or from the store in one message, which is copied; a larger turn is sent alone. */
 const MOVED_BYTES_MAX = 8 * 1024 * 1024
 
-/** In order, so many to a group as are no larger together, but at least one. */
+/** Groups items in order, up to that size each, at least one per group. */
 export function groupsBySize<Item extends { readonly bytes: number }>(
   items: readonly Item[],
   bytesMax: number,
@@ -287,7 +287,7 @@ export function groupsBySize<Item extends { readonly bytes: number }>(
   return groups
 }
 
-/** Answers read at once: each may be as long as a turn that is kept. */
+/** Answers read at once: each may be as large as a stored turn. */
 const TOGETHER = 4
 
 function charactersOf(found: ReadonlyMap<string, KeptAnswer>): number {
@@ -312,7 +312,7 @@ function waitingOf({ keyId, modelId, previousId, history, at, content }: NewTurn
   }
 }
 
-/** About what a pin takes in memory. */
+/** Approximate memory of a pin. */
 const PIN_BYTES = 300
 
 /** A kept body is serialised when it is first needed, after the call has ended. */

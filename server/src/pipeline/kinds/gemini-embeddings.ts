@@ -45,7 +45,7 @@ export const GEMINI_EMBEDDINGS: EndpointKind = {
   },
 }
 
-/** Of one request, alone or among others. */
+/** The fields of one request, alone or one of several. */
 function fieldsOf(request: string): Readonly<Record<string, FormRole>> {
   const unseen = UNSEEN_PARTS.map((name) => [`${request}content.parts[].${name}`, 'unseen-input'] as const)
   return { [`${request}model`]: 'model-resource', ...Object.fromEntries(unseen) }

@@ -88,7 +88,7 @@ export const IMAGES: EndpointKind = {
       },
       usageReaders({
         places: {
-          // The parts of the input are reported as well; of a vendor that reports no input nothing is known.
+          // The parts of the input are reported as well; if a vendor reports no input, nothing is known about it.
           input: ['input_tokens', 'prompt_tokens'],
           cached: ['input_tokens_details.cached_tokens'],
           output: ['output_tokens', 'completion_tokens'],

@@ -28,17 +28,17 @@ export const KINDS: readonly EndpointKind[] = [
   TRANSCRIPTION,
 ]
 
-/** Those that are charged; the rest are questions. */
+/** Kinds that are charged; the others are free questions. */
 const CALLS = KINDS.filter(({ flow }) => flow === 'exchange' || flow === 'task')
 
-/** The kind of calls whose clients speak so. */
+/** The kind for calls in this protocol. */
 export function kindOf(protocol: ChainProtocol): EndpointKind {
   const kind = CALLS.find(({ paths }) => paths.some((path) => path.protocol === protocol))
   if (kind === undefined) throw new Error(`no kind of call is spoken as ${protocol}`)
   return kind
 }
 
-/** Where clients that speak so call, as the contract writes it; the first is the usual one. */
+/** Paths for calls in this protocol, as the contract writes them; the first is the usual one. */
 export function pathsOf(protocol: ChainProtocol): readonly string[] {
   return kindOf(protocol)
     .paths.filter((path) => path.protocol === protocol)

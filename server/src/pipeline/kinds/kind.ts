@@ -21,18 +21,18 @@ export interface EndpointKind {
    * `stored`: free questions.
    */
   readonly flow: 'exchange' | 'task' | 'count' | 'stored'
-  /** Chains of these protocols can answer its calls, as they are or converted. */
+  /** Chains of these protocols can answer its calls, unchanged or converted. */
   readonly chains: readonly ChainProtocol[]
   /** What one call counts in the limit windows, by its estimate; absent: nothing. */
   readonly counts?: (estimate: Estimate) => Counts
   /**
-   * What an exchange will likely use, and use at most, which is held. Absent: nothing is held, or the order itself says
-   * it.
+   * What an exchange will probably use, and its maximum, which is held. Absent: nothing is held, or the order itself
+   * determines it.
    */
   readonly estimate?: (model: Model, call: EstimatedCall, parts: EstimateParts) => Estimate
   /** Why a request is refused before anything is held, as a message for the client; undefined: it is not. Absent: never. */
   readonly refuses?: (scan: ScannedRequest) => string | undefined
-  /** What is read of bodies that are forms (multipart/form-data); absent: every body is JSON. */
+  /** What is read from bodies that are forms (multipart/form-data); absent: every body is JSON. */
   readonly forms?: FormReading
   /** The wire form of a kind that is passed on unchanged; absent: its calls speak protocols. */
   readonly form?: PassedForm
@@ -41,24 +41,24 @@ export interface EndpointKind {
 /** A wire form that is never converted. */
 export interface PassedForm {
   readonly id: PassedFormId
-  /** What is read of a request as it passes: its model, and what determines the hold. */
+  /** What is read from a request as it passes: its model, and what determines the hold. */
   readonly requests: RequestForm
-  /** What is read of an answer as it passes: its model, its usage, an error. */
+  /** What is read from an answer as it passes: its model, its usage, an error. */
   readonly answers: AnswerForm
-  /** What the model reads of a body: counted if the upstream reports no usage. */
+  /** The text of a body that the model reads: counted if the upstream reports no usage. */
   readonly text: (body: JsonValue) => RequestText
-  /** Of calls that make images: output tokens of one, where a vendor that bills tokens reports none. */
+  /** For calls that make images: output tokens of one image if a vendor that bills tokens reports none. */
   readonly tokensPerImage?: number
   /**
-   * Answers are not JSON, or need not be: their bytes pass as received. If the upstream reports no output, the estimate
-   * counts, however much has come. `only`: a JSON document is not an answer. Absent: answers are documents.
+   * Answers are not JSON, or need not be: their bytes are passed on as received. If the upstream reports no output, the
+   * estimate counts, however much has arrived. `only`: a JSON document is not an answer. Absent: answers are documents.
    */
   readonly answersInBytes?: 'only' | 'too'
   /** Its requests are forms with sound files, whose duration is measured. */
   readonly listens?: true
   /** The smallest request, without its model: used by `explain`, and to test a chain. */
   readonly smallest: JsonObject
-  /** Its file, where requests are forms. */
+  /** Its file, if requests are forms. */
   readonly smallestFile?: { readonly field: string; readonly name: string; readonly content: Uint8Array }
 }
 
@@ -78,9 +78,9 @@ export interface EstimateParts {
 
 /** A request line that leads to a kind. */
 export interface EndpointPath {
-  /** Those that it takes, as a 405 names them. */
+  /** The allowed methods, as a 405 names them. */
   readonly methods: readonly Method[]
-  /** Also takes HEAD, like GET. */
+  /** Also accepts HEAD, like GET. */
   readonly head?: true
   /**
    * As the contract and the log write it. `{name}` stands for a segment; before a colon it stands for any text, because
@@ -89,17 +89,17 @@ export interface EndpointPath {
   readonly path: string
   /** The log has the values instead of their names. */
   readonly logged?: 'values'
-  /** What a value looks like, where it is not just any segment. */
+  /** Pattern of a value, if it is not just any segment. */
   readonly values?: Readonly<Record<string, RegExp>>
-  /** What its client speaks. */
+  /** The protocol of its clients. */
   readonly protocol: ChainProtocol
-  /** What is asked, where a kind has several paths. */
+  /** The operation, if a kind has several paths. */
   readonly action?: string
-  /** Bodies may be forms, as the kind reads them. Absent: where the kind takes forms, only JSON comes here. */
+  /** Bodies may be forms, as the kind reads them. Absent: only JSON is accepted here, even if the kind reads forms. */
   readonly forms?: true
   /** The path says whether to stream; absent: the body does. */
   readonly stream?: boolean
-  /** Streams are SSE only when asked for (`alt=sse`). */
+  /** Streams are SSE only on request (`alt=sse`). */
   readonly sseOnDemand?: true
 }
 
@@ -109,8 +109,8 @@ export type Method = 'GET' | 'POST' | 'DELETE' | 'HEAD'
 export interface Asked {
   readonly method: string
   readonly action: string | undefined
-  /** By the names in the path. */
+  /** Values by their names in the path. */
   readonly values: Readonly<Record<string, string>>
-  /** As it came, without the question mark. */
+  /** As received, without the question mark. */
   readonly query: string
 }

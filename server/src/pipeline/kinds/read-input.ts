@@ -11,7 +11,7 @@ export const inputUsageReader = usageReaders({
   toUsage: ({ input }) => ({ ...NO_USAGE, input, output: 0 }),
 })
 
-/** The model reads `input`: a text, texts, tokens, lists of tokens, or objects that hold a text beside other things. */
+/** The model reads `input`: a text, texts, tokens, lists of tokens, or objects with a text among other things. */
 export function textOfInput(body: JsonValue): RequestText {
   return textIn(isJsonObject(body) ? [body['input']] : [])
 }

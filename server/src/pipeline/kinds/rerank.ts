@@ -42,7 +42,7 @@ export const RERANK: EndpointKind = {
       'documents[].content[].video_url': 'unseen-input',
       'query.content[].image_url': 'unseen-input',
       'query.content[].video_url': 'unseen-input',
-      // vLLM: one object of many pieces, which some of its versions rank one by one.
+      // vLLM: one object with many parts, which some of its versions rank one by one.
       'documents.content[]': 'item',
       'documents.content[].image_url': 'unseen-input',
       'documents.content[].video_url': 'unseen-input',

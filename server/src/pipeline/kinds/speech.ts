@@ -66,7 +66,7 @@ export const SPEECH: EndpointKind = {
 }
 
 /**
- * A vendor that answers with sound alone reports no tokens, and one that has begun speaks the whole text: a rule
+ * A vendor that answers with sound alone reports no tokens, and once begun it speaks the whole text, so a rule
  * estimates them.
  */
 function estimate(model: Model, call: EstimatedCall): Estimate {

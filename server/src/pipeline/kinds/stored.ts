@@ -1,7 +1,7 @@
 import type { StoredAction } from '../call.ts'
 import type { EndpointKind, EndpointPath, Method } from './kind.ts'
 
-/** Responses that were kept: read, listed, deleted, cancelled (docs/reference/contract.md#4.2). */
+/** Stored responses: read, listed, deleted, cancelled (docs/reference/contract.md#4.2). */
 export const STORED: EndpointKind = {
   id: 'stored',
   flow: 'stored',

@@ -3,7 +3,7 @@ import type { EndpointKind, EndpointPath } from './kind.ts'
 /** Below the main address: signed links to stored bytes. */
 export const FILE_PATH = '/media/'
 
-/** Keys of stored bytes, as they stand in links of ours: nothing else is looked for. */
+/** Keys of stored bytes, as written in the gateway's links: nothing else is looked up. */
 const FILE_KEY = /[a-z]+\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}/
 
 /** Videos: ordered, read, downloaded, deleted (docs/reference/contract.md#4.4). */

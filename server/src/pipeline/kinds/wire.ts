@@ -1,6 +1,6 @@
 /**
- * What the pipeline knows of each wire form that client and upstream of a call may speak: how its requests and answers are
- * read as they pass. Protocols have a codec besides; forms that are passed on as they are have none.
+ * What the pipeline knows about each wire form of clients and upstreams: how its requests and answers are read as they
+ * pass. Protocols also have a codec; forms that are passed on unchanged have none.
  */
 import { isPassedForm, type PassedFormId, type WireId } from '../../core/catalogue.ts'
 import type { UpstreamError } from '../../core/canonical/response.ts'
@@ -17,9 +17,12 @@ export interface WireForm {
   readonly requests: RequestForm
   readonly answers: AnswerForm
   readonly breaks: Break
-  /** An upstream's non-2xx body, or an error inside a 200, in canonical words. */
+  /** An upstream's non-2xx body, or an error inside a 200, in canonical form. */
   readonly decodeError: (status: number | undefined, body: JsonValue) => UpstreamError
-  /** Headers of its clients that change what a request means, lower case: they reach an upstream of the same form. */
+  /**
+   * Headers of its clients that change what a request means, lower case: they are forwarded to an upstream of the same
+   * form.
+   */
   readonly forwardedHeaders: readonly string[]
 }
 
@@ -38,7 +41,7 @@ export function wireOf(id: WireId): WireForm {
   }
 }
 
-/** Its calls are about sound files, so that `explain`, which gets no file, asks for the duration. */
+/** Its calls have sound files: `explain`, which gets no file, asks for their duration. */
 export function listensTo(id: WireId): boolean {
   return isPassedForm(id) && passedForm(id).listens === true
 }

@@ -2,10 +2,10 @@ import { createMeter, type Meter } from '../../core/metering/meter.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 
-/** A meter that remembers whether the upstream left the input count to us. */
+/** A meter that records whether the gateway has to count the input itself. */
 export class CallMeter {
   readonly meter: Meter
-  /** The input figure is the quick estimate of the hold; settlement counts it properly. */
+  /** The input figure is the quick estimate of the hold; settlement counts it exactly. */
   inputEstimated = false
 
   constructor(

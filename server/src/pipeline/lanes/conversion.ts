@@ -1,4 +1,4 @@
-/** What both forms of a converted answer share. */
+/** What the two kinds of converted answers (whole and streamed) share. */
 import type { Meter } from '../../core/metering/meter.ts'
 import type { Protocol, ReplyContext } from '../../core/protocols/protocol.ts'
 import type { AnswerTask, TaskResult } from './threads/work.ts'
@@ -11,11 +11,11 @@ export interface Conversion {
   readonly cutAt: readonly string[]
   /** The client may continue from the answer. */
   readonly keeps: boolean
-  /** Runs in a thread what would take too long here. */
+  /** Runs in a thread what would take too long on this one. */
   readonly far: (task: AnswerTask) => Promise<TaskResult>
-  /** Asked before an answer of so many bytes is parsed on this thread. */
+  /** Called before an answer of this many bytes is parsed on this thread. */
   readonly turn: (bytes: number) => Promise<void> | undefined
-  /** Runs something after everybody else has had a turn. */
+  /** Runs something after other pending work. */
   readonly nextTurn: (go: () => void) => void
   readonly context: ReplyContext
 }

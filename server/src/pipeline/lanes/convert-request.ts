@@ -26,7 +26,7 @@ import { capabilitiesOf } from '../attempt/dialect.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 
-/** What of a call its conversion looks at. */
+/** The part of a call that its conversion reads. */
 export interface ConvertibleCall {
   readonly endpoint: Pick<ReceivedCall['endpoint'], 'protocol'>
   readonly body: Pick<ReceivedBody, 'chunks' | 'memo'>
@@ -35,7 +35,7 @@ export interface ConvertibleCall {
   readonly stream: boolean
 }
 
-/** What of a leg. */
+/** The part of a leg that a conversion reads. */
 export interface ConvertibleLeg {
   readonly chain: Leg['chain']
   readonly model: Pick<Leg['model'], 'maxOutputTokens'>
@@ -44,11 +44,13 @@ export interface ConvertibleLeg {
   readonly unpricedTools?: readonly string[]
 }
 
-/** A request in the canonical form, fit for one chain's dialect, and what has to be fetched before it can be encoded. */
+/**
+ * A request in the canonical form, adapted to one chain's dialect, and what has to be fetched before it can be encoded.
+ */
 export interface PreparedRequest {
   readonly kind: 'prepared'
   readonly client: Protocol
-  /** As the client asked; what answers echo. */
+  /** The client's request; answers echo it. */
   readonly asked: CanonicalRequest
   readonly request: CanonicalRequest
   readonly issuer: string
@@ -66,11 +68,11 @@ export interface RefusedRequest {
 export interface ConvertedRequest {
   readonly kind: 'converted'
   readonly body: JsonObject
-  /** In the client's own words, as they may stand in a header. */
+  /** In the client's own paths, encoded for a header. */
   readonly dropped: readonly string[]
   /** Stop sequences the upstream cannot take. */
   readonly cutAt: readonly string[]
-  /** What vendors charge extra for, as far as it is in `body`. */
+  /** The extras in `body` that vendors charge for. */
   readonly sentExtras: readonly string[]
 }
 
@@ -126,7 +128,7 @@ export function encodePrepared(
   }
 }
 
-/** Of the fields that cost extra only the tier survives a conversion, of the tools those that were not dropped. */
+/** Only the tier of the fields that cost extra survives a conversion, and only the tools that were not dropped. */
 function sentExtras({ serviceTier, tools }: CanonicalRequest, dropped: readonly string[]): readonly string[] {
   const left = new Set(dropped)
   const tier = serviceTier === undefined || left.has('serviceTier') ? [] : [`service_tier.${serviceTier}`]
@@ -136,7 +138,7 @@ function sentExtras({ serviceTier, tools }: CanonicalRequest, dropped: readonly 
   return [...tier, ...hosted]
 }
 
-/** What the chain can do, less the tools nobody may be charged for. */
+/** The chain's capabilities, without the tools that have no price. */
 function narrowedCapabilities({ chain, unpricedTools = [] }: ConvertibleLeg, dialect: Dialect): Capabilities {
   const capabilities = capabilitiesOf(chain, dialect)
   if (unpricedTools.length === 0) return capabilities
@@ -144,7 +146,7 @@ function narrowedCapabilities({ chain, unpricedTools = [] }: ConvertibleLeg, dia
   return { ...capabilities, hostedTools }
 }
 
-/** An offered tool can be left out; one the client demands cannot without changing the answer. */
+/** An offered tool can be dropped; a demanded one cannot without changing the answer. */
 function findForcedUnpriced(
   { tools, toolChoice }: CanonicalRequest,
   unpriced: readonly string[],
@@ -182,7 +184,7 @@ function lacksTools({ chain }: ConvertibleLeg, { tools }: CanonicalRequest): boo
   return chain.capabilities.tools === false && tools.length > 0
 }
 
-/** Offered tools can be left out; an answer without a required call would be a different one. */
+/** Offered tools can be dropped; an answer without a required call would be a different one. */
 function findForced(leg: ConvertibleLeg, request: CanonicalRequest): Refused | undefined {
   const { toolChoice } = request
   if (!lacksTools(leg, request) || toolChoice === undefined || !isForced(toolChoice)) return undefined
@@ -200,7 +202,7 @@ function wantedOf(call: ConvertibleCall, leg: ConvertibleLeg, asked: CanonicalRe
 const NO_TOOLS = { tools: [], toolChoice: undefined, parallelToolCalls: undefined }
 const NO_STATE = { store: undefined, previousResponseId: undefined }
 
-/** All attempts of a call share one decoding. */
+/** A call's body is decoded once for all attempts. */
 function decodeOnce(client: Protocol, call: ConvertibleCall): Decoded<CanonicalRequest> {
   const { memo } = call.body
   if (memo.decoded !== undefined) return memo.decoded.decoded
@@ -222,7 +224,7 @@ function decodeBody(client: Protocol, call: ConvertibleCall, body: JsonObject): 
   return { ...decoded, value: { ...decoded.value, state } }
 }
 
-/** What is continued, as items; parsed once. */
+/** The items of the continued conversation; parsed once. */
 export function pastItems(
   past: Pick<Extract<Past, { kind: 'kept' }>, 'bytes' | 'items'>,
 ): readonly JsonValue[] {
@@ -233,12 +235,12 @@ export function pastItems(
   return items
 }
 
-/** What the client of a converted responses call said, as items or as the JSON text of their array. */
+/** The client's input of a converted responses call, as items or as the JSON text of their array. */
 export function clientInput({ body }: Pick<ConvertibleCall, 'body'>): readonly JsonValue[] | string {
   return body.memo.writtenInput ?? body.memo.decoded?.input ?? []
 }
 
-/** The answer says that it is not kept, whoever decided so. */
+/** The answer says that it is not stored, whatever the reason. */
 export function unkept(request: CanonicalRequest): CanonicalRequest {
   return { ...request, state: { ...request.state, store: false } }
 }
@@ -251,7 +253,7 @@ function unconvertible(client: Protocol, refused: Refused): RefusedRequest {
   return { kind: 'refused', failure: { kind: 'unconvertible', message, details: refused.details } }
 }
 
-/** `stop` is not dropped where the gateway itself cuts the answer. */
+/** `stop` does not count as dropped if the gateway itself cuts the answer. */
 function reallyDropped(encoded: Encoded): readonly string[] {
   return encoded.cutAt === undefined ? encoded.dropped : encoded.dropped.filter((field) => field !== 'stop')
 }

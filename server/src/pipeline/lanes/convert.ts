@@ -76,7 +76,7 @@ interface Opening {
   readonly leg: ConversionTarget['leg']
   readonly dialect: Dialect
   readonly prepared: PreparedRequest
-  /** What was fetched, by address. */
+  /** Fetched media, by address. */
   readonly sources: ReadonlyMap<string, MediaSource>
 }
 
@@ -102,7 +102,7 @@ function openPrepared(
   })
 }
 
-/** In a thread: it returns the upstream's bytes and the few facts of the request that answers need. */
+/** Converts in a thread, which returns the upstream's bytes and the few facts of the request that answers need. */
 async function openFar(
   pipeline: ConvertParts,
   call: ReservedCall,
@@ -149,7 +149,7 @@ function unconvertible({
   return { kind: 'refused', failure: { kind: 'unconvertible', message, details } }
 }
 
-/** undefined: the client left while it waited. */
+/** undefined: the client disconnected meanwhile. */
 async function convertFar(
   pipeline: Pick<Pipeline, 'conversions'>,
   call: ReservedCall,
@@ -191,7 +191,7 @@ function laneOver(pipeline: ConvertParts, call: ReservedCall, converted: Convert
     cutAt: converted.cutAt,
     keeps,
     far: (task) => pipeline.conversions.runAnswer(task, call.account.id),
-    // Bytes of an answer are twice the work of a request's: it is written again as well.
+    // Bytes of an answer are twice the work of a request's, because the answer is also encoded again.
     nextTurn: (go) => setImmediate(go),
     turn: (bytes) => pipeline.conversions.turn({ bytes: 2 * bytes, values: 0 }),
     context: {
@@ -219,7 +219,7 @@ function laneOver(pipeline: ConvertParts, call: ReservedCall, converted: Convert
 }
 
 /**
- * An upstream's error in the shape of another protocol, with the untouched body beside it
+ * An upstream's error in the shape of another protocol, with the unchanged body included
  * (docs/reference/contract.md#D-errors-29).
  */
 export function foreignError(call: ReservedCall, leg: Leg, status: number, body: JsonValue): JsonObject {

@@ -23,7 +23,7 @@ export class ConvertedStream implements StreamLane {
 
   readonly #keeps: boolean
 
-  /** Of events that said nothing. */
+  /** Bytes of events without content. */
   #pingBytes = 0
 
   constructor({ client, upstream, meter, context, cutAt, keeps }: Conversion) {
@@ -115,7 +115,7 @@ export class ConvertedStream implements StreamLane {
   #say(part: StreamPart, step: StepBuilder): void {
     if (part.type === 'usage') this.#usageTold = true
     if (part.type === 'end') step.stage = 'finished'
-    // Clients expect counters even from upstreams that tell none: our own estimate then.
+    // Clients expect usage even from upstreams that report none; they then get the gateway's estimate.
     if (part.type === 'end' && !this.#usageTold) {
       step.text += this.#encoder.push({ type: 'usage', usage: this.meter.read().usage })
     }
@@ -123,7 +123,7 @@ export class ConvertedStream implements StreamLane {
   }
 }
 
-/** Placeholder in texts for what was lifted out of them; never sent to anybody. */
+/** Placeholder in texts for what was lifted out of them; never sent. */
 const LIFTED_MARK = `lifted${randomBytes(16).toString('hex')}n`
 
 class StepBuilder {
@@ -147,7 +147,7 @@ class StepBuilder {
   }
 }
 
-/** Whether the answer has begun: role-only chunks, starts and pings have not (docs/protocols.md#rule-3). */
+/** Whether a part begins the answer: role-only chunks, starts and pings do not (docs/protocols.md#rule-3). */
 function isMeaningful(part: StreamPart): boolean {
   switch (part.type) {
     case 'text-delta':

@@ -12,10 +12,10 @@ import { sharedBytes } from './threads/shared-bytes.ts'
 /** Limit for a whole answer that has to be parsed; no model writes this much at once. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
 
-/** Parsing and writing it takes a few milliseconds. */
+/** Parsing and encoding this much takes a few milliseconds. */
 const NEAR_ANSWER_BYTES_MAX = 131_072
 
-/** A few milliseconds of reading. */
+/** Reading this much takes a few milliseconds. */
 const TAPPED_AT_ONCE = 4 * 1024 * 1024
 
 const BROKEN: WholeEnd = { output: [], failure: { kind: 'cut' } }
@@ -72,7 +72,7 @@ export class ConvertedWhole implements WholeLane {
 
   endFar(): Promise<WholeEnd> | undefined {
     if (this.#length > WHOLE_BYTES_MAX || this.#tap !== undefined) return undefined
-    // What responses objects repeat of a large request is large too.
+    // The parts of a large request that response objects repeat are large too.
     const repeated = this.#conversion.context.echo?.length ?? 0
     const isNear = this.#length <= NEAR_ANSWER_BYTES_MAX && repeated <= NEAR_ANSWER_BYTES_MAX
     if (!isNear) return this.#convertFar()
@@ -135,7 +135,7 @@ export class ConvertedWhole implements WholeLane {
     this.#tapOn()
   }
 
-  /** Reads some of what came before the client left; a large answer takes several turns. */
+  /** Reads a part of what arrived before the client disconnected; a large answer takes several turns. */
   #tapOn(): void {
     let bytes = 0
     let count = 0
@@ -149,7 +149,7 @@ export class ConvertedWhole implements WholeLane {
     if (this.#untapped.length > 0) this.#conversion.nextTurn(() => this.#tapOn())
   }
 
-  /** It is over before that. */
+  /** Reads the remainder when the answer ends before that. */
   #tapAll(): void {
     for (const chunk of this.#untapped.splice(0)) this.#tap?.push(chunk)
   }

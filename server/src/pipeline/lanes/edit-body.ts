@@ -11,7 +11,7 @@ import type {
   WireDialect,
 } from '../../providers/provider.ts'
 
-/** Members the dialect's body needs or must not have. */
+/** Adds and removes the members that the dialect requires or forbids. */
 export function editBody(body: JsonObject, dialect: WireDialect): JsonObject {
   const edit = dialect.bodyEdit
   if (edit === undefined && dialect.modelPlace === 'body') return body
@@ -21,8 +21,8 @@ export function editBody(body: JsonObject, dialect: WireDialect): JsonObject {
 }
 
 /**
- * A body of the same wire form as its vendor takes it: in the vendor's own form, or with other members. `sent`: the files of a
- * body that is a form.
+ * A body of the same wire form as its vendor accepts it: in the vendor's own form, or with other members. `sent`: the
+ * files of a body that is a form.
  */
 export function rewriteBody(
   body: JsonObject,
@@ -35,14 +35,14 @@ export function rewriteBody(
   return { ...rewritten, dropped: tellDropped(rewritten.dropped) }
 }
 
-/** An answer in a vendor's own form, as the client's form has it. */
+/** An answer in a vendor's own form, rewritten into the client's form. */
 export interface RewrittenAnswer {
-  /** JSON: the answer, or what there is to know of one that is sound. */
+  /** JSON: the answer, or the facts about it if the answer itself is sound. */
   readonly document: Uint8Array
   readonly sound?: Sound
 }
 
-/** undefined: this is not an answer of the vendor. */
+/** undefined: this is not a valid answer of the vendor. */
 export function rewriteAnswer(
   bytes: Uint8Array,
   rewrite: FormRewrite,
@@ -58,7 +58,7 @@ export function rewriteAnswer(
   return sound && { document, sound }
 }
 
-/** Of a vendor that answers in events: one that answers a single document does so with an error. */
+/** For a vendor that answers in events: a single document is an error. */
 function documentIn(bytes: Uint8Array, { gathered }: FormRewrite): JsonObject | undefined {
   const parsed = parseJson(bytes)
   if (isJsonObject(parsed)) return parsed

@@ -36,7 +36,7 @@ export function openFormLane(
   return pipeline.conversions.turn(size)?.then(openNear) ?? openNear()
 }
 
-/** Of several fields of one name the last. */
+/** Of several fields with one name the last counts. */
 function readForm({ fields, files }: Pick<Form, 'fields' | 'files'>, soundSeconds = 0): ReadForm {
   const plain = [...fields].map(([name, value]) => [name.replace(/\[\d*\]$/, ''), value] as const)
   return { fields: Object.fromEntries(plain), files, soundSeconds }
@@ -75,7 +75,7 @@ async function rewrittenFar(
   return { dropped, context, body: { chunks: [body], length: body.byteLength } }
 }
 
-/** Base64 takes four bytes for three. One attempt at a time has a document, so it counts once. */
+/** Base64 takes four bytes for three. Only one attempt at a time has a document, so it is counted once. */
 function holdDocument({ body }: ReservedCall): void {
   if (body.memo.documentHeld === true) return
   body.hold(Math.ceil(body.length / 3) * 4)

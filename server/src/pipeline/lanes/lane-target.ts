@@ -9,12 +9,12 @@ export type OpenedLane =
   | { readonly kind: 'open'; readonly lane: Lane }
   | { readonly kind: 'refused'; readonly failure: FinalFailure | undefined }
 
-/** The vendor cannot be asked this, another one may. `message` is for the client. */
+/** This vendor cannot take the request, another one may. `message` is for the client. */
 export function unconvertible(message: string): OpenedLane {
   return { kind: 'refused', failure: { kind: 'unconvertible', message, details: undefined } }
 }
 
-/** Where a call's request goes, and who waits for it. */
+/** Where a call's request goes, and who waits for the answer. */
 export interface LaneTarget<DialectOf = Dialect | PassedDialect> {
   readonly leg: Leg
   readonly dialect: DialectOf

@@ -1,7 +1,7 @@
 /**
- * How one attempt's bytes travel between client and upstream: untouched where both speak the same protocol
- * (`passthrough-lane.ts`), through the canonical form where they do not (`convert.ts`). The exchange drives either
- * without knowing which.
+ * How the bytes of one attempt pass between client and upstream: unchanged if both speak the same protocol
+ * (`passthrough-lane.ts`), through the canonical form if not (`convert.ts`). The exchange uses either without knowing
+ * which.
  */
 import type { JsonValue } from '../../core/json.ts'
 import type { Meter } from '../../core/metering/meter.ts'
@@ -10,34 +10,34 @@ import type { BodyPiece } from '../../core/passthrough/splice.ts'
 
 export type Bytes = Uint8Array | string
 
-/** Methods, not getters: an object literal with a getter makes garbage in every call (docs/performance.md). */
+/** Methods, not getters: an object literal with a getter allocates in every call (docs/performance.md). */
 export interface Lane {
-  /** What goes upstream. */
+  /** The body to send upstream. */
   readonly body: readonly BodyPiece[]
   readonly bodyLength: number
   /** JSON paths of the request that had no counterpart. */
   readonly dropped: readonly string[]
-  /** What of the requested extras is in `body`; absent: all of them. */
+  /** The requested extras that are in `body`; absent: all of them. */
   readonly sentExtras?: readonly string[] | undefined
-  /** The upstream reported no input count: the meter's is a quick estimate, to be counted properly at settlement. */
+  /** The upstream reported no input count: the meter's is a quick estimate, to be counted exactly at settlement. */
   inputEstimated(): boolean
-  /** Reasoning of the history goes back to its issuer in it. Absent: it does not. */
+  /** The request sends reasoning of the history back to its issuer. Absent: it does not. */
   replays?(): boolean
-  /** A stream that was not asked for can be passed on as it comes. Absent: it cannot. */
+  /** An unrequested stream can be passed on. Absent: it cannot. */
   readonly passesStreams?: true
   openStream(): StreamLane
   /** `contentType`: as the upstream names it; undefined: it does not, or there is no answer yet. */
   openWhole(contentType?: string): WholeLane
 }
 
-/** What is kept of a response: its whole JSON, or the id under which the upstream keeps it. */
+/** What is stored of a response: its whole JSON, or the id under which the upstream stores it. */
 export type KeptAnswer =
   | { readonly kind: 'response'; readonly json: string }
   | { readonly kind: 'id'; readonly id: string }
 
-/** What is known of an answer in either form. */
+/** The facts about an answer in either form. */
 export interface AnswerLane {
-  /** Once the answer has ended well, where the client may continue from it. */
+  /** Available once the answer has ended well, if the client may continue from it. */
   kept(): KeptAnswer | undefined
   /** What was used and produced. */
   readonly meter: LaneMeter
@@ -45,16 +45,16 @@ export interface AnswerLane {
 
 export type LaneMeter = Pick<Meter, 'glance' | 'read' | 'toldOutput'>
 
-/** A streamed answer on its way: complete events in, complete events out. */
+/** A streamed answer: complete events in, complete events out. */
 export interface StreamLane extends AnswerLane {
   readonly contentType: string
   push(chunk: Uint8Array): StreamStep
-  /** The upstream closed: trailing bytes, or a failure when its terminator never came. */
+  /** The upstream closed: trailing bytes, or a failure if its terminator is missing. */
   end(): StreamStep
   keepAlive(): Bytes | undefined
-  /** Bytes of what came so far that only keep the connection alive: comments, pings. */
+  /** Bytes received so far that only keep the connection alive: comments, pings. */
   readonly keepAliveBytes: number
-  /** A failure of the gateway's in the client protocol's own way, after the stream has begun. */
+  /** A failure of the gateway in the client protocol's own form, after the stream has begun. */
   failure(failure: StreamFailure): Bytes
 }
 
@@ -63,16 +63,19 @@ export interface StreamStep {
   /** The first content, tool call, reasoning, refusal or clean finish has been seen: the answer may begin. */
   readonly meaningful: boolean
   /**
-   * `finishing`: a clean end is in sight, now or before. `finished`: the protocol's last event has come, nothing may
-   * follow. `enough`: the answer is over for the client although the upstream would continue, as at a stop sequence that
-   * could not be sent to it.
+   * `finishing`: the terminator was received, but more events may follow. `finished`: the protocol's last event was
+   * received, nothing may follow. `enough`: the answer has ended for the client although the upstream would continue,
+   * as at a stop sequence that could not be sent to it.
    */
   readonly stage: 'flowing' | 'finishing' | 'finished' | 'enough'
   /** The upstream reported an error inside its 200, or broke its own protocol. */
   readonly failure: AnswerFailure | undefined
 }
 
-/** `cut`: the stream ended without its terminator. `error`: the upstream said so itself; `delivered` when `output` already tells the client. */
+/**
+ * `cut`: the stream ended without its terminator. `error`: the upstream reported it; `delivered` if `output` already
+ * contains it.
+ */
 export type AnswerFailure =
   | { readonly kind: 'cut' }
   | {
@@ -83,16 +86,19 @@ export type AnswerFailure =
     }
 
 export interface WholeLane extends AnswerLane {
-  /** Passed on as it comes, without holding anything back. Absent: it is held up to a limit. */
+  /** Passed on as received, without holding anything back. Absent: it is held up to a limit. */
   readonly flows?: true
-  /** Of what it gave, where that is not what the upstream sent. */
+  /** Content type of its output, if that is not what the upstream sent. */
   readonly contentType?: string | undefined
-  /** Bytes ready for the client; a lane that needs the whole document gives them at `end`. */
+  /** Bytes ready for the client; a lane that needs the whole document returns them at `end`. */
   push(chunk: Uint8Array): readonly Bytes[]
   end(): WholeEnd
   /** Instead of `end`, if the document is too large to be parsed at once; undefined: it is not. */
   endFar?(): Promise<WholeEnd> | undefined
-  /** The client has gone: from now on the answer is read for its usage alone. Absent: nothing of it is kept anyway. */
+  /**
+   * The client has disconnected: from now on the answer is read for its usage alone. Absent: nothing of it is kept
+   * anyway.
+   */
   forget?(): void
 }
 

@@ -1,13 +1,13 @@
-/** An answer of images (`data[].url`) with their bytes in it (`data[].b64_json`). */
+/** Puts the bytes of an answer's images (`data[].url`) into it (`data[].b64_json`). */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { parseJson } from '../attempt/classify.ts'
 import type { Bytes } from './lane.ts'
 
-/** Base64 by address; what is not in it keeps its address. */
+/** Returns base64 by address; an image that is missing keeps its address. */
 export type FetchPictures = (urls: readonly string[]) => Promise<ReadonlyMap<string, string>>
 
-/** The bytes are put in as they are: to write them as JSON would hold every other call up. */
+/** The bytes are inserted directly: encoding them as JSON would block every other call. */
 export async function withPictures(
   answer: readonly Bytes[],
   fetch: FetchPictures,
@@ -36,7 +36,7 @@ function written(item: JsonValue, fetched: ReadonlyMap<string, string>): readonl
   return [opened({ ...rest, b64_json: '' }, '"}'), bytes, '"}']
 }
 
-/** The text of the object but for its end: what its last member holds follows. */
+/** The text of the object without its end: the value of its last member follows. */
 function opened(value: JsonObject, end: string): string {
   return JSON.stringify(value).slice(0, -end.length)
 }

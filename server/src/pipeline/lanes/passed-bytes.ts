@@ -1,11 +1,11 @@
 /**
- * A whole answer that is not JSON, such as sound: its bytes are passed on as they come, and the first one begins the
+ * A whole answer that is not JSON, such as sound: its bytes are passed on as received, and the first byte begins the
  * answer.
  */
 import type { Meter } from '../../core/metering/meter.ts'
 import type { Bytes, WholeEnd, WholeLane } from './lane.ts'
 
-/** One without a byte. */
+/** The end of an answer without a byte. */
 const EMPTY: WholeEnd = { output: [], failure: { kind: 'cut' } }
 
 export class PassedBytes implements WholeLane {

@@ -82,9 +82,9 @@ function opened(lane: Lane): OpenedLane {
   return { kind: 'open', lane }
 }
 
-/** The vendor cannot be asked this. */
+/** Why this vendor cannot take the request. */
 interface Refusal {
-  /** Why not, for the client. */
+  /** The reason, for the client. */
   readonly refused: string
 }
 
@@ -95,7 +95,7 @@ interface Opening {
   readonly leg: Leg
   readonly dialect: LaneDialect
   readonly injection: ReturnType<typeof usageInjection>
-  /** Absent: the body is the client's. */
+  /** Absent: the body is the client's own. */
   readonly rewritten?: Rewritten | undefined
 }
 
@@ -103,7 +103,7 @@ export interface Rewritten extends Pick<RewrittenRequest, 'dropped' | 'context'>
   readonly body: SplicedBody
 }
 
-/** Of a request that has been written anew already. */
+/** For a request that has been rewritten already. */
 export function openRewritten(
   pipeline: PassthroughLaneParts,
   call: ReservedCall,
@@ -168,7 +168,7 @@ function passesBytes({ endpoint }: ReservedCall, contentType = ''): boolean {
   return inBytes === 'too' || !WORDS.test(contentType)
 }
 
-/** Where answers are bytes only, a document is read for an error and never passed on. */
+/** If answers are bytes only, a document is searched for an error and never passed on. */
 function isAnswer({ endpoint }: ReservedCall): boolean {
   return endpoint.kind.form?.answersInBytes !== 'only'
 }
@@ -207,12 +207,14 @@ interface Passing {
   readonly model: string
   readonly metering: CallMeter
   readonly removeUsageChunk: boolean
-  /** The upstream keeps the answer, and the client may continue from it. */
+  /** The upstream stores the answer, and the client may continue from it. */
   readonly keeps: boolean
   readonly answer: BrokenAnswer
 }
 
-/** A vendor whose body must differ in more than the model's name gets it parsed; everyone else the same bytes. */
+/**
+ * Only if a vendor's body must differ in more than the model's name is it parsed; otherwise the same bytes are sent.
+ */
 function isEdited(call: ReservedCall, { bodyEdit, rewrite, modelPlace }: LaneDialect): boolean {
   if (bodyEdit !== undefined || rewrite !== undefined) return true
   return modelPlace === 'path' && call.scan.modelSpans.length > 0
@@ -312,7 +314,7 @@ class PassedStream implements StreamLane {
     return this.#passing.metering.meter
   }
 
-  /** An error the upstream told inside its stream counts once; the event itself has been passed on. */
+  /** An error that the upstream sent inside its stream counts once; the event itself has been passed on. */
   #failure(): AnswerFailure | undefined {
     const { error, overflow, spliced } = this.#tap.observed
     if (overflow || spliced) return { kind: 'cut' }

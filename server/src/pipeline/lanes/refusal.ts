@@ -1,7 +1,7 @@
 import type { PassedDialect } from '../../providers/provider.ts'
 import type { ReadForm } from './threads/work.ts'
 
-/** Why the vendor cannot be asked this; undefined: it can. `fields`: the body, or the text fields of a form. */
+/** Why this vendor cannot take the request; undefined: it can. `fields`: the body, or the text fields of a form. */
 export function refusalOf(
   { fields, files, soundSeconds }: ReadForm,
   { rewrite }: Pick<PassedDialect, 'rewrite'>,

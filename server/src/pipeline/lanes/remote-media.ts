@@ -11,7 +11,7 @@ import type { FetchedBytes } from '../body-memo.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 
-/** Vendors take at most this many images in a request, give or take. */
+/** Vendors accept at most about this many images in a request. */
 const ADDRESSES_MAX = 100
 /** Gemini's limit for all inline data; the others accept less per piece. */
 const FILE_BYTES_MAX = 20 * 1024 * 1024
@@ -22,10 +22,10 @@ const PARALLEL_MAX = 6
 
 export type FetchedMedia =
   | { readonly kind: 'fetched'; readonly sources: ReadonlyMap<string, MediaSource> }
-  /** One of them cannot be fetched: the sentence says which and why. */
+  /** One of them cannot be fetched: the message says which and why. */
   | { readonly kind: 'refused'; readonly message: string }
 
-/** Throws 50301 when the process has no room for their bytes. */
+/** Throws 50301 if the process has no memory for their bytes. */
 export async function fetchMedia(
   pipeline: Pick<Pipeline, 'fetchRemote'>,
   call: ReservedCall,
@@ -49,8 +49,8 @@ export async function fetchMedia(
 }
 
 /**
- * Pictures that a vendor made and keeps at these addresses, in base64, within the same bounds. One that cannot be had is
- * not among them.
+ * Images that a vendor made and stores at these addresses, in base64, within the same limits. Those that cannot be
+ * fetched are omitted.
  */
 export async function fetchPictures(
   pipeline: Pick<Pipeline, 'fetchRemote'>,
@@ -66,7 +66,7 @@ export async function fetchPictures(
   return found
 }
 
-/** The picture has been made all the same, and its client gets the address. */
+/** The image has been made all the same, and its client gets the address. */
 function noRoomFor(error: unknown): undefined {
   if (!(error instanceof GatewayError)) throw error
 }

@@ -6,21 +6,24 @@ import type { TaskResult } from './threads/work.ts'
 
 /** No vendor answers with more in one document. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
-/** Parsing and writing it takes a few milliseconds. */
+/** Parsing and encoding this much takes a few milliseconds. */
 const NEAR_BYTES_MAX = 131_072
 
 const BROKEN: WholeEnd = { output: [], failure: { kind: 'cut' } }
 
 export interface AnswerRewriting {
-  /** undefined: this is not an answer of the vendor. */
+  /** undefined: this is not a valid answer of the vendor. */
   near(body: Uint8Array): RewrittenAnswer | undefined
   /** The same in a thread. */
   far(body: Uint8Array): Promise<TaskResult>
-  /** The rewritten answer with the bytes of its pictures in place of their addresses. Absent: nobody asked for them. */
+  /** The rewritten answer with the bytes of its images in place of their addresses. Absent: they were not requested. */
   readonly withPictures?: ((answer: readonly Bytes[]) => Promise<readonly Bytes[]>) | undefined
 }
 
-/** The answer is collected to its end even if the client has gone: its usage is only known then, and its size is limited. */
+/**
+ * The answer is collected to its end even if the client has disconnected: its usage is only known then, and its size is
+ * limited.
+ */
 export class RewrittenWhole implements WholeLane {
   readonly #inner: WholeLane
   readonly #rewriting: AnswerRewriting
@@ -50,7 +53,7 @@ export class RewrittenWhole implements WholeLane {
   endFar(): Promise<WholeEnd> | undefined {
     const { withPictures } = this.#rewriting
     const isFar = this.#length > NEAR_BYTES_MAX && this.#length <= WHOLE_BYTES_MAX
-    // Nobody reads the pictures of a client that has gone.
+    // A client that has disconnected does not need the images.
     if (withPictures === undefined || this.#unheard) return isFar ? this.#endInThread() : undefined
     return this.#endWithPictures(isFar ? this.#endInThread() : this.end(), withPictures)
   }

@@ -1,6 +1,6 @@
 import type { Lane } from './lane.ts'
 
-/** For a client that left while the request was built: an exchange without a client sends nothing. */
+/** For a client that disconnected while the request was built: an exchange without a client sends nothing. */
 export const UNASKED_LANE: Lane = {
   body: [],
   bodyLength: 0,

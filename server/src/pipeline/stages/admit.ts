@@ -33,7 +33,7 @@ export function admit(pipeline: AdmitParts, call: ReceivedCall): AdmittedCall {
       checkRefused(model, asked)
       return model
     },
-    // One that refuses what the call asks for cannot stand in.
+    // A model that refuses what the call asks for cannot be the fallback.
     canStandIn: (model) =>
       model.chains.some((chain) => serves(chain, call.endpoint, catalogue.vendors)) &&
       findRefused(model, asked) === undefined,
@@ -41,7 +41,7 @@ export function admit(pipeline: AdmitParts, call: ReceivedCall): AdmittedCall {
   })
 }
 
-/** How calls of one form find their model and what they demand of it; the rest of an admission is alike for all. */
+/** How calls of one form find their model and what they demand of it; the rest of an admission is the same for all. */
 export interface Admission {
   /** Throws what applies when there is no such model. */
   find(): Model
@@ -88,12 +88,12 @@ function findModel(call: ReceivedCall, catalogue: Catalogue): Model {
   throw new GatewayError(50201, {
     internal: model === undefined ? 'unknown model' : `model is ${model.status}`,
     ...(hint === '' ? {} : { message: `${ERRORS[50201].message}${hint}` }),
-    // A retry finds nothing else; a model under maintenance may come back.
+    // A retry would find nothing else, but a model under maintenance may come back.
     ...(model?.status === 'maintenance' ? {} : { headers: { 'x-should-retry': 'false' } }),
   })
 }
 
-/** A model has chains, and none of them answers calls of this kind: the client is told where it is to call. */
+/** If a model has chains but none for calls of this kind, the error names the right path. */
 export function checkServed(
   { modelId, chains }: Pick<Model, 'modelId' | 'chains'>,
   { endpoint }: Pick<ReceivedCall, 'endpoint'>,
@@ -121,7 +121,7 @@ function serves(
 const NAME_CHARACTERS_MAX = 64
 const CANDIDATES_MAX = 1_000
 
-/** The visible model that a mistyped name most probably meant, as the end of a sentence. */
+/** The visible model that a mistyped name most probably stands for, as the end of a sentence. */
 export function meantInstead(name: string, { models }: Catalogue): string {
   if (name.length > NAME_CHARACTERS_MAX) return ''
   const names = [...models.values()]
@@ -132,7 +132,7 @@ export function meantInstead(name: string, { models }: Catalogue): string {
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
-/** The account's fallback model, when it can stand in; a missing or switched-off one counts as none. */
+/** The account's fallback model, if it can be used; a missing or switched-off one counts as none. */
 function findFallback(
   { account, catalogue }: Pick<ReceivedCall, 'account' | 'catalogue'>,
   model: Model,
@@ -174,8 +174,8 @@ function estimateOf(model: Model, call: ReceivedCall, parts: EstimateParts): Dem
 }
 
 /**
- * A background answer is made after its call was answered: only an upstream that can be asked about it later is asked for
- * one, so that it is never free. Throws 40000 naming the field, before anything is spent.
+ * A background answer is made after its call was answered, so only upstreams that can be polled for it later are used:
+ * otherwise it would not be charged. Throws 40000 naming the field, before anything is spent.
  */
 export function checkBackground(
   call: Pick<AdmittedCall, 'scan' | 'stream' | 'past' | 'model' | 'catalogue'>,

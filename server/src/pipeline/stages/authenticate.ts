@@ -23,16 +23,16 @@ export async function authenticate<Call extends PresentedCredentials & { readonl
   return { key, account, catalogue, ...call, stage: 'authenticated' }
 }
 
-/** What is known of a call of any kind from here on. */
+/** What is known about a call of any kind from here on. */
 export interface Authenticated {
   readonly stage: 'authenticated'
   readonly key: Key
   readonly account: Account
-  /** As it stood when the call came; the call sees no later change. */
+  /** The catalogue at the call's arrival; later changes do not affect the call. */
   readonly catalogue: Catalogue
 }
 
-/** Who holds this key, when it may be used at all: 40101 unknown or deleted, 40102 disabled, 40103 expired. */
+/** The holder of this key, if it may be used at all: 40101 unknown or deleted, 40102 disabled, 40103 expired. */
 export async function findHolder(
   pipeline: Pick<Pipeline, 'directory'>,
   presented: string,
@@ -57,7 +57,7 @@ export async function findHolderNow(
   return holder
 }
 
-/** The same answers as the key's calls get (core/calls/decide-reserve.ts). */
+/** The same errors as for the key's calls (core/calls/decide-reserve.ts). */
 async function checkMember(
   storage: Pick<Storage, 'organisations' | 'accounts'>,
   { memberId }: Pick<Key, 'memberId'>,
@@ -111,7 +111,7 @@ function bearer(authorization: string): string {
   return token
 }
 
-/** The model list is read by clients of messages too. */
+/** Clients of messages read the model list too. */
 function keyHeaderBesideBearer(call: PresentedCredentials): string | undefined {
   const { protocol, path } = call.endpoint
   const spoken = path === '/v1/models' ? 'messages' : WIRE_IDS.find((id) => id === protocol)
@@ -138,14 +138,17 @@ export interface RestrictedUse {
   readonly modelId: ModelId
 }
 
-/** What holds before a model is named: the group's protocol, the address, the account. */
+/** The checks that need no model: the group's protocol, the address, the account. */
 export function checkKey(use: Omit<RestrictedUse, 'modelId'>, catalogue: Catalogue): void {
   findGroup(use, catalogue)
   checkAddress(use)
   if (use.account.status === 'suspended') throw new GatewayError(40303)
 }
 
-/** Applies the key's own restrictions to a received call of any kind, so that a refusal is logged with what was asked for. */
+/**
+ * Applies the key's own restrictions to a received call of any kind, so that a refusal is logged with what was
+ * requested.
+ */
 export function restrict(call: RestrictedCall): void {
   const { key, account, address, ip, endpoint, modelId } = call
   checkRestrictions({ key, account, address, ip, protocol: endpoint.protocol, modelId }, call.catalogue)
@@ -175,7 +178,7 @@ export function checkAddress(use: {
 
 /** A key was used from an address it does not allow: perhaps it has leaked. */
 export class AddressNotAllowed extends GatewayError {
-  /** For the security log. */
+  /** Data for the security log. */
   readonly about: { readonly key: string; readonly account: string; readonly address: string }
 
   constructor({ id, accountId }: Pick<Key, 'id' | 'accountId'>, ip: string) {
@@ -206,7 +209,7 @@ export function checkBound({
   })
 }
 
-/** The key's group, fit for the protocol; `undefined`: the key is bound to none and need not be. */
+/** The key's group, checked against the protocol; `undefined`: the key has no group and needs none. */
 function findGroup(use: Omit<RestrictedUse, 'modelId'>, catalogue: Catalogue): Group | undefined {
   if (use.key.group === undefined) {
     checkBound(use)
@@ -223,7 +226,7 @@ function findGroup(use: Omit<RestrictedUse, 'modelId'>, catalogue: Catalogue): G
   return group
 }
 
-/** True when the address lies in the CIDR range; an IPv4 address mapped into IPv6 counts as IPv4. */
+/** True if the address is in the CIDR range; an IPv4 address mapped into IPv6 counts as IPv4. */
 function contains(range: string, address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const [network, bits] = ipaddr.parseCIDR(

@@ -12,9 +12,9 @@ import type { Pipeline } from '../context.ts'
 import type { Leg } from '../attempt/leg.ts'
 
 export interface ChainRates {
-  /** Output tokens a second as observed of this chain; undefined: never. */
+  /** Output tokens a second as observed for this chain; undefined: never. */
   readonly observed: number | undefined
-  /** The same, or the best guess. */
+  /** The same, or the best estimate. */
   readonly expected: number
   /** The chain's model may reason without showing it. */
   readonly reasons: boolean
@@ -27,20 +27,20 @@ export interface HeldFor {
   readonly imagesAsked: number
   /** They arrive together, so all are in progress from the beginning. Absent: one after the other. */
   readonly imagesAtOnce?: boolean
-  /** Output tokens of one, where the vendor reports none. */
+  /** Output tokens of one image, if the vendor reports none. */
   readonly tokensPerImage?: number
   /** Output that the vendor did not report is already estimated in full by a rule, so the rate adds nothing. */
   readonly outputByRule?: boolean
 }
 
 /**
- * What an answer that ended is charged by; undefined: nothing was made that anybody pays for.
+ * The usage that an ended answer is charged by; undefined: nothing was made that has to be paid for.
  *
- * - A whole answer: by the vendor's usage. Without one: the larger of what was visible and what the chain's rate makes of
- *   the time.
- * - One that we cut (the client left, the gateway stops): the same estimate; its input is always charged, since the
- *   vendor had begun to work, and so are the images that were under way.
- * - One that the vendor broke: by what was visible, if anything was. The vendor is to blame for the rest.
+ * - A whole answer: by the vendor's usage. Without one: the larger of what was visible and what the chain's rate yields
+ *   for the time.
+ * - One that the gateway cut (the client disconnected, the gateway is stopping): the same estimate; its input is always
+ *   charged, since the vendor had begun to work, and so are the images in progress.
+ * - One that the vendor broke: by what was visible, if anything was. The rest is the vendor's fault.
  */
 export function chargedReading(
   ended: Pick<Ended, 'generation' | 'reading' | 'toldOutput' | 'untoldMs'>,
@@ -65,7 +65,7 @@ export function chargedReading(
   }
 }
 
-/** A vendor does not stop in the middle of its images: those that were under way are made, and billed. */
+/** A vendor does not stop in the middle of its images: those in progress are completed, and billed. */
 function withImagesUnderWay(
   reading: MeterReading,
   { imagesAsked, imagesAtOnce, tokensPerImage = 0 }: HeldFor,
@@ -120,7 +120,7 @@ export function possibleUsage(
   })
 }
 
-/** The same for a call over one of its chains; undefined: nothing was made that anybody pays for. */
+/** The same for a call over one of its chains; undefined: nothing was made that has to be paid for. */
 export function readingOf(
   pipeline: Pick<Pipeline, 'observations' | 'telemetry'>,
   call: ReservedCall,
@@ -138,7 +138,7 @@ export function readingOf(
   return chargedReading(ended, held, ratesOf(pipeline, call, leg))
 }
 
-/** Of so many that were asked for, as many as one call of this model makes. */
+/** The number of images requested, limited to what one call of this model makes. */
 function imagesMade(call: ReservedCall, leg: Leg, asked: number): number {
   const { dialect } = upstreamOf(leg, call.catalogue)
   const makesOne = 'makesOne' in dialect && dialect.makesOne?.(leg.chain.forwardModelId) === true

@@ -16,22 +16,22 @@ const BYTES_PER_TOKEN = 4
 const TOKENS_PER_MEDIA = 1_600
 /** Output bound of a call that names no cap of its own: enough for most answers, settled afterwards. */
 const OUTPUT_TOKENS_ASSUMED = 4_096
-/** Output bound where neither client nor model names one. */
+/** Output bound if neither client nor model has one. */
 const OUTPUT_TOKENS_WORST = 128_000
-/** Of one picture, whatever its size or address: the most any vendor counts. */
+/** For one image, whatever its size or address: the most any vendor counts. */
 const TOKENS_PER_MEDIA_WORST = 40_000
-/** What a vendor's own framing of a conversation and its tools adds to what was sent. */
+/** What a vendor adds around a conversation and its tools. */
 const FRAMING_TOKENS_WORST = 2_000
-/** Input bound where something unseen is read and the model names none. */
+/** Input bound if something unseen is read and the model has none. */
 const CONTEXT_TOKENS_WORST = 1_000_000
-/** What one use of a tool at the vendor puts into the conversation: a large page, as the vendors' own guides count one. */
+/** What one use of a vendor's tool adds to the conversation: a large page, as counted in the vendors' own guides. */
 const TOOL_RESULT_TOKENS_WORST = 25_000
-/** Tools whose results the vendor keeps short. Others read third-party text: up to the whole context. */
+/** Tools whose results the vendor keeps short. Others read third-party text, up to the whole context. */
 const SHORT_RESULTS = ['web_search', 'code_interpreter', 'image_generation', 'file_search']
 
 /**
- * What a call will likely use, which it has to be able to pay, and what it can use at most, which is held as far as the
- * account has it (docs/operating/charges.md#what-is-held).
+ * What a call will probably use, which must be affordable, and its maximum, which is held as far as the account can
+ * cover it (docs/operating/charges.md#what-is-held).
  */
 export function estimateOf(model: Model, call: EstimatedCall, parts: EstimateParts): Estimate {
   const { bodyBytes, mediaBytes, mediaCount, maxOutputTokens: cap, candidates = 1 } = call.scan
@@ -56,7 +56,10 @@ export function estimateOf(model: Model, call: EstimatedCall, parts: EstimatePar
   }
 }
 
-/** For a call that is charged for input only: what it sends is all it can cost, and no token is shorter than a byte. */
+/**
+ * For a call that is charged for input only: it can cost no more than what it sends, and no token is shorter than a
+ * byte.
+ */
 export function estimateInput(model: Model, { scan }: Pick<EstimatedCall, 'scan'>): Estimate {
   const bytes = scan.bodyBytes + scan.items * scan.repeatedBytes
   const unseen = scan.extras.unseenInput ? (model.contextTokens ?? CONTEXT_TOKENS_WORST) : 0
@@ -73,8 +76,9 @@ export function estimateInput(model: Model, { scan }: Pick<EstimatedCall, 'scan'
 }
 
 /**
- * The model reads the conversation again after each use of a tool at the vendor, with the results of all earlier uses. No
- * vendor says how long those can be, so this limit alone is a rule of ours (docs/decisions/0015-what-costs-extra.md).
+ * The model reads the conversation again after each use of a tool at the vendor, with the results of all earlier uses.
+ * No vendor says how long those can be, so this limit is an assumption of the gateway
+ * (docs/decisions/0015-what-costs-extra.md).
  */
 function worstInput(model: Model, call: EstimatedCall, catalogue: Catalogue): number {
   const { bodyBytes, mediaCount, extras } = call.scan
@@ -108,7 +112,7 @@ function keepsCaps(model: Model, at: number, { catalogue, observations }: Estima
 const FLAGS_MAX = 64
 
 /**
- * Everything a call asks for that some vendor charges for: fields with their values, tools that run at the vendor, and
+ * Everything a call requests that some vendor charges for: fields with their values, tools that run at the vendor, and
  * the flags of headers that are passed on (`anthropic-beta.context-1m-2025-08-07`).
  */
 export function askedExtras({
@@ -129,8 +133,8 @@ export function askedExtras({
 const NOTHING: readonly string[] = []
 
 /**
- * How often the tools at the vendor that a call offers may be used at most. A client's own bound holds only where it
- * reaches every vendor as it was written.
+ * How often the vendor's tools that a call offers may be used at most. A client's own limit counts only if every vendor
+ * receives it unchanged.
  */
 export function toolUsesMax(
   model: Model,
@@ -153,7 +157,7 @@ function flagsOf(header: string | undefined): readonly string[] {
     .filter((flag) => flag !== '')
 }
 
-/** A usable chain whose vendor charges for what its model neither prices nor refuses. */
+/** A usable chain whose vendor charges for an extra that the model neither prices nor refuses. */
 interface UnpricedExtras {
   readonly model: string
   readonly vendor: string
@@ -173,7 +177,7 @@ export function unpricedExtras(catalogue: Catalogue): readonly UnpricedExtras[] 
   })
 }
 
-/** What a call of a kind takes of windows, besides what is only known when it ends. */
+/** What a call of a kind takes from windows, apart from what is only known at its end. */
 export function countsOf(kind: EndpointKind, estimate: Estimate): Counts {
   return kind.counts?.(estimate) ?? NOTHING_COUNTED
 }

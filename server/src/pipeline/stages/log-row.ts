@@ -1,4 +1,4 @@
-/** The log row of a call: what its stage knows, and what is known of its end. */
+/** The log row of a call: what its stage knows, and what is known about its end. */
 import { explainedMessage, type GatewayError } from '../../core/errors/gateway-error.ts'
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import type { LoggedCall } from '../call.ts'
@@ -47,7 +47,7 @@ export function customIdOf(call: Pick<LoggedCall, 'headers'>): string | undefine
   return bounded(call.headers['gw-custom-id'])
 }
 
-/** What the client is told of an error of the gateway's own, as a row keeps it. */
+/** Code and message of the gateway's own error, as stored in a row. */
 export function codeAndMessage(error: GatewayError): Pick<CallLogRow, 'code' | 'message'> {
   return { code: error.code, message: bounded(explainedMessage(error)) }
 }

@@ -32,7 +32,7 @@ export async function measureSound(pipeline: MeasureSoundParts, call: ReceivedCa
   return { ...call, scan: { ...call.scan, soundSeconds: billedSeconds(seconds) } }
 }
 
-/** The models that may answer. Decided on the present account, as `reserve` will. */
+/** Whether a model may answer, decided on the account's present state as `reserve` will. */
 async function mayBeHeard(pipeline: MeasureSoundParts, call: ReceivedCall): Promise<readonly Model[]> {
   const account = (await pipeline.storage.accounts.find(call.account.id)) ?? call.account
   const scan = { ...call.scan, soundSeconds: SHORTEST_SECONDS }
@@ -58,7 +58,7 @@ export function billedSeconds(seconds: number): number {
   return Math.ceil(seconds * HUNDREDTHS - ROUNDING) / HUNDREDTHS
 }
 
-/** undefined for those that cannot be measured. */
+/** undefined for files that cannot be measured. */
 async function secondsOf(
   { conversions, telemetry }: Pick<MeasureSoundParts, 'conversions' | 'telemetry'>,
   { account, requestId, body, scan }: ReceivedCall,
@@ -85,5 +85,5 @@ async function secondsOf(
 
 const UNMEASURED = 'the length of a sound could not be determined'
 
-/** It took too much time or memory, or broke the thread. */
+/** It took too much time or memory, or the thread failed. */
 const UNMEASURABLE: ReadonlySet<number> = new Set([41301, 50000])

@@ -13,8 +13,8 @@ export type PersistParts = Pick<Pipeline, 'monthOf' | 'pending' | 'storage' | 't
 
 /**
  * Ends a call in the store. An end that it does not accept now is kept and retried for as long as the process lives
- * (`pending-operations.ts`), so nobody waits for an unreachable store; it then resolves to undefined.
- * @param onTried when it is written, or cannot be now
+ * (`pending-operations.ts`), so no call waits for an unreachable store; it then resolves to undefined.
+ * @param onTried called when it is written, or cannot be now
  */
 export function persist(
   pipeline: PersistParts,
@@ -50,8 +50,8 @@ export async function persist(
 }
 
 /**
- * A lost connection does not mean that the store is unreachable: a process that was paused finds its connections dead and
- * the next one working, and its client still has to get the end of the answer. Ends are idempotent, so one more try is
+ * A lost connection does not mean that the store is unreachable: after a pause of the process its connections are dead
+ * but a new one works, and the client still has to get the end of the answer. Ends are idempotent, so one more try is
  * safe.
  */
 async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<Outcome> {
@@ -64,7 +64,7 @@ async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<O
 }
 
 /**
- * The month of a call that charges nothing, as `monthStartAt`: what its account owes may be charged under the cap of the
+ * The month of a call that charges nothing, as `monthStartAt`: its account's debt may be charged within the cap of the
  * month in which the call ends.
  */
 export function freeMonthAt(

@@ -12,8 +12,8 @@ export type PricedLeg =
   | { readonly kind: 'refused'; readonly failure: Extract<FinalFailure, { kind: 'unconvertible' }> }
 
 /**
- * A chain for which a call is converted, without the tools that would cost extra and have no price. A field without a
- * price is refused. A client that pays the vendor with an own credential keeps everything.
+ * A chain for which a call is converted, without tools that cost extra and have no price. A field without a price is
+ * refused. A client that uses its own credential keeps everything.
  */
 export function priceLeg(
   { catalogue, scan }: Pick<AdmittedCall, 'catalogue' | 'scan'>,

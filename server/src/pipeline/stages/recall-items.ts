@@ -22,8 +22,8 @@ const SCANNED_BYTES_MAX = 262_144
 const NO_ITEMS = Buffer.from('[]')
 
 /**
- * The call with the items it names, where they are this key's own and kept here. Others stay as they are: an upstream
- * of the same protocol may know them, and answers in the background are made by such upstreams only.
+ * The call with the items it references, if they belong to this key and are stored here. Other references are left
+ * unchanged: an upstream of the same protocol may know them, and background answers are made by such upstreams only.
  */
 export async function recallItems(
   pipeline: Pick<Pipeline, 'turns' | 'conversions'>,
@@ -43,7 +43,7 @@ export async function recallItems(
     return replacement === undefined ? [] : [{ start, end, replacement }]
   })
   if (edits.length === 0) return call
-  // Upstreams know nothing of what is kept here, so the call is converted like one that continues a conversation kept here.
+  // Upstreams do not have what is stored here, so the call is converted like one that continues a stored conversation.
   const past: Past = { kind: 'kept', ids: answers.map(({ responseId }) => responseId), bytes: NO_ITEMS }
   return { ...(await edited(call, edits)), past }
 }
@@ -74,7 +74,7 @@ async function edited(call: ReceivedCall, edits: readonly Edit[]): Promise<Recei
   return { ...call, body: { ...call.body, chunks, length, memo: {} }, scan: await scanAgain(chunks) }
 }
 
-/** In turns with other work. */
+/** Lets other work run in between. */
 async function scanAgain(chunks: readonly Uint8Array[]): Promise<ScannedRequest> {
   const scanner = createRequestScanner('responses')
   for (const chunk of chunks) {

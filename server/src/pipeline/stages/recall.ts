@@ -21,8 +21,8 @@ import type { KeptAnswer } from '../lanes/lane.ts'
 import type { Leg } from '../attempt/leg.ts'
 
 /**
- * The call with its past. A conversation kept here counts as part of the request, in bytes held and in tokens estimated;
- * one kept upstream needs a chain that leads there.
+ * The call with the conversation it continues. One stored here counts as part of the request, in bytes held and in
+ * tokens estimated; one stored upstream needs a chain to that account.
  */
 export async function recall(
   pipeline: Pick<Pipeline, 'turns' | 'storage' | 'conversions'>,
@@ -46,7 +46,7 @@ export async function recall(
   }
 }
 
-/** Read together when small; a long conversation is read in a thread. */
+/** A small one is read here; a long conversation is read in a thread. */
 async function continued(
   pipeline: Pick<Pipeline, 'conversions'>,
   call: ReceivedCall,
@@ -93,7 +93,7 @@ async function checkFinished(
 ): Promise<void> {
   const turn = await pipeline.turns.find(call.key.id, id, call.at)
   const task = turn === undefined ? undefined : await taskOfTurn(pipeline, turn)
-  // Only a conversation that was continued from its charged answer outlives the record of its task.
+  // A conversation outlives the record of its task only if it was continued from the charged answer.
   if (task === undefined || endedWell(task)) return
   const ended = task.phase === 'ended'
   throw refusal(
@@ -101,7 +101,7 @@ async function checkFinished(
   )
 }
 
-/** An unknown model is told as such later. */
+/** An unknown model is reported later. */
 function checkReach({ catalogue, modelId }: ReceivedCall, place: string): void {
   const model = catalogue.models.get(modelId)
   if (model === undefined || model.status !== 'enabled') return
@@ -126,16 +126,16 @@ function quoted(id: string): string {
 const RESPONSE_ID = /^[\x21-\x7e]{1,256}$/
 
 /**
- * Keeps a response that ended normally and was charged: all of it if the gateway converted it, otherwise only where it is
- * kept (docs/reference/contract.md#4.2). What an upstream keeps may be more than what it has sent, so it is only read
- * again where its own usage was charged.
+ * Stores a response that ended normally and was charged: all of it if the gateway converted it, otherwise only where it
+ * is stored (docs/reference/contract.md#4.2). What an upstream stores may be more than what it has sent, so it can only
+ * be read again if the upstream's own usage was charged.
  */
 export function remember(pipeline: Pick<Pipeline, 'turns'>, turn: NewTurn, charged: MeterReading): void {
   if (turn.content.kind === 'upstream' && charged.source !== 'upstream') return
   pipeline.turns.keep(turn)
 }
 
-/** What is kept of an answer; undefined: nothing. */
+/** What is stored of an answer; undefined: nothing. */
 export function turnOf(
   pipeline: Pick<Pipeline, 'now'>,
   call: ReservedCall,

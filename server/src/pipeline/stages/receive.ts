@@ -11,8 +11,9 @@ import { wireOf } from '../kinds/wire.ts'
 export type ReceiveParts = Pick<Pipeline, 'bodyBudget' | 'bodyFiles' | 'limits'>
 
 /**
- * Reads the body and learns from its bytes what routing and accounting need; the document is never built. Refuses a body
- * that is too large (before reading, if the length is known), is not a JSON object or form, or names no model.
+ * Reads the body and extracts from its bytes what routing and accounting need, without parsing the whole document.
+ * Refuses a body that is too large (before reading, if the length is known), is not a JSON object or form, or names no
+ * model.
  */
 export async function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<ReceivedCall> {
   const { body, scan } = await readBody(pipeline, call)
@@ -69,7 +70,7 @@ async function readBody(pipeline: ReceiveParts, call: AuthenticatedCall): Promis
   }
   const spill = async (chunk: Uint8Array): Promise<void> => {
     file ??= await pipeline.bodyFiles.open()
-    // The client may have gone while the file was opened.
+    // The client may have disconnected while the file was opened.
     if (released) file.close()
     else await file.append(chunk)
   }

@@ -14,7 +14,7 @@ export type RefuseParts = Pick<
   'directory' | 'mayLogRefusal' | 'now' | 'observeEnd' | 'pending' | 'storage' | 'telemetry'
 >
 
-/** A call that was not let in: answered at once, logged, and charged nothing. */
+/** A call that was not admitted: answered at once, logged, and not charged. */
 export async function refuse(
   pipeline: RefuseParts,
   call: RefusedCall,
@@ -78,7 +78,7 @@ function mayBeReserved(
 
 /**
  * Authentication takes precedence over every other refusal (docs/decisions/0005-routing-and-endings.md). A call refused
- * before the reservation was judged by a cached key, so it is checked first whether that key was revoked.
+ * before its reservation was checked with a cached key only, so it is first checked whether that key was revoked.
  */
 async function beforehand(
   pipeline: Pick<Pipeline, 'directory' | 'storage'>,

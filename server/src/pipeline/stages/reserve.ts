@@ -46,7 +46,7 @@ interface Reserved {
   readonly reservation: ReservedCall['reservation']
 }
 
-/** What is asked of the store. */
+/** The operation for the store. */
 export function reservation(
   pipeline: Pick<Pipeline, 'monthOf' | 'instanceId'>,
   call: Reservable,
@@ -108,11 +108,11 @@ export interface DescribedCall extends LoggedCall, Pick<AdmittedCall, 'model' | 
   readonly modelId: ModelId
   readonly stream: boolean
   readonly user: string | undefined
-  /** Of a video. */
+  /** Set for a video. */
   readonly secondsDeclared?: number | undefined
 }
 
-/** The parts of a log row that are known before the call is sent anywhere; recovery starts from them. */
+/** The parts of a log row that are known before the call is sent anywhere; recovery uses them. */
 export function describeCall(call: DescribedCall & Partial<Pick<AdmittedCall, 'demand'>>): CallDescription {
   return {
     requestId: call.requestId,

@@ -21,7 +21,7 @@ import type { PriceTerms } from '../../core/pricing/terms.ts'
 
 export type SettleParts = PersistParts & Pick<Pipeline, 'now' | 'observeEnd' | 'terms' | 'tokens'>
 
-/** What an answer's end says of its call. */
+/** What an answer's end says about its call. */
 export type EndedRow = Partial<CallLogRow> & Pick<CallLogRow, 'ending'>
 
 export interface Answered {
@@ -29,10 +29,10 @@ export interface Answered {
   readonly reading: MeterReading
   readonly inputEstimated: boolean
   readonly extras: MadeExtras
-  /** As far as they came. */
+  /** Bytes received. */
   readonly answerBytes: number
   readonly row: EndedRow
-  /** The charge is on disk, or cannot be put there now. */
+  /** The charge is stored, or cannot be stored now. */
   readonly onTried: () => void
 }
 
@@ -128,7 +128,7 @@ function priced(
   }
 }
 
-/** No price can be computed: the call costs what was held for it. */
+/** If no price can be computed, the call costs what was held for it. */
 function asHeld(held: MicroCredits): PricedCall {
   const recipe: Recipe = {
     creditsPerUnit: '1',

@@ -6,7 +6,7 @@ import type { AuthenticatedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { sharedBytes } from '../lanes/threads/shared-bytes.ts'
 
-/** What is shown of a kept response, as JSON in bytes; a large one is read in a thread. Throws `GatewayError`. */
+/** A stored response as shown to clients, as JSON in bytes; a large one is read in a thread. Throws `GatewayError`. */
 export async function showStored(
   { conversions }: Pick<Pipeline, 'conversions'>,
   { account }: Pick<AuthenticatedCall, 'account'>,

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../core/json.ts'
 
-/** What is answered about a kept response. */
+/** The answer to a request about a stored response. */
 export interface StoredAnswer {
   readonly status: number
   /** Bytes are JSON already. */

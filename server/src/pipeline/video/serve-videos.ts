@@ -22,7 +22,7 @@ import { lookAgain } from './answer/await-end.ts'
 import type { Announcement } from '../../storage/announcement.ts'
 
 /**
- * The path of a request to the video endpoints (docs/reference/contract.md#4.4). Resolves when the answer has gone;
+ * The path of a request to the video endpoints (docs/reference/contract.md#4.4). Resolves when the answer was sent;
  * never rejects.
  */
 export async function serveVideos(
@@ -78,8 +78,8 @@ function actionOf({ action, values, query, method }: Asked): VideoAction {
 }
 
 /**
- * Puts together what an instance remembers about videos.
- * @param pipelineOf the pipeline that videos are made in, called once it exists
+ * Creates the state that an instance keeps about videos.
+ * @param pipelineOf returns the pipeline; called once it exists
  */
 export function createVideos(
   settings: VideoSettings,
@@ -105,8 +105,8 @@ export function createVideos(
 type StartVideosParts = Pick<Pipeline, 'now' | 'storage' | 'telemetry' | 'videos'>
 
 /**
- * From here on this instance works on due tasks, and waiting POSTs are notified of tasks of other instances. Returns a
- * function that stops it: no further task is taken, and those in progress finish their present step.
+ * From here on this instance works on due tasks, and waiting POSTs are notified about tasks of other instances. Returns
+ * a function that stops this: no further task is taken, and those in progress finish their present step.
  */
 export function startVideos(pipeline: StartVideosParts): () => Promise<void> {
   const { poller, waiting } = pipeline.videos

@@ -21,7 +21,7 @@ export interface VideoEndpoint extends Omit<Endpoint, 'protocol'> {
   readonly protocol: 'video'
 }
 
-/** What a request line asks for. */
+/** The operation that a request line names. */
 export type VideoAction =
   | { readonly kind: 'create' }
   | { readonly kind: 'list'; readonly query: URLSearchParams }
@@ -33,7 +33,7 @@ export type VideoAction =
       readonly query: URLSearchParams
       readonly body: 'wanted' | 'head-only'
     }
-  /** A signed link of ours to stored bytes. */
+  /** The gateway's signed link to stored bytes. */
   | {
       readonly kind: 'file'
       readonly key: string
@@ -45,11 +45,11 @@ export interface AuthenticatedVideo extends Omit<IncomingVideo, 'stage'> {
   readonly stage: 'authenticated'
   readonly key: Key
   readonly account: Account
-  /** As it stood when the call came. */
+  /** The catalogue at the call's arrival. */
   readonly catalogue: Catalogue
 }
 
-/** An order however it came: what is wanted, and by whom. */
+/** An order from either endpoint: what is requested, and by whom. */
 export interface VideoOrder {
   readonly stage: 'received'
   readonly callId: CallId
@@ -62,12 +62,12 @@ export interface VideoOrder {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly key: Key
   readonly account: Account
-  /** As it stood when the call came. */
+  /** The catalogue at the call's arrival. */
   readonly catalogue: Catalogue
   readonly modelId: ModelId
   readonly stream: boolean
   readonly user: string | undefined
-  /** The bytes of the order, counted until they have gone upstream. */
+  /** The bytes of the order, counted until they were sent upstream. */
   readonly body: Pick<ReceivedBody, 'hold' | 'release'>
   readonly request: VideoRequest
   /** `size` as sent. */
@@ -78,13 +78,13 @@ export interface VideoOrder {
   readonly repeat: Repeat
 }
 
-/** What tells a repeated order from a new one (docs/reference/contract.md#D-video-08, #D-video-29). */
+/** What distinguishes a repeated order from a new one (docs/reference/contract.md#D-video-08, #D-video-29). */
 export interface Repeat {
   /** `Idempotency-Key`. */
   readonly key: string | undefined
-  /** Of the order's fields and files, so that a form of other boundaries is the same order. */
+  /** Hash of the order's fields and files, so that the same form with other boundaries is the same order. */
   readonly bodySha256: string
-  /** The SDK says that it sends this once more because it got no answer. */
+  /** The SDK marks this as a retry of an unanswered request. */
   readonly retried: boolean
 }
 

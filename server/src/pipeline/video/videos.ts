@@ -6,9 +6,9 @@ import type { CredentialSecret } from '../../core/catalogue.ts'
 import { FILE_PATH } from '../kinds/video.ts'
 
 export interface VideoSettings extends LinkSettings {
-  /** Nobody waits longer for a vendor, ms. */
+  /** Longest wait for a vendor, ms. */
   readonly deadlineMs: number
-  /** A background response is cancelled then, ms. */
+  /** A background response is cancelled after this time, ms. */
   readonly backgroundDeadlineMs: number
   /** Factor for the waits that vendors advise; 1 outside of tests. */
   readonly pace: number
@@ -18,41 +18,41 @@ export interface Videos {
   readonly settings: VideoSettings
   readonly waiting: WaitingCalls
   readonly poller: Poller
-  /** Aborted when this instance stops: long fetches are left to the others. */
+  /** Aborted when this instance stops: long fetches are left to other instances. */
   readonly stopping: AbortController
   readonly links: LinkSigner
   readonly pauses: Pauses
-  /** Tasks whose create call is under way here; nobody else touches them. */
+  /** Tasks whose create call is in progress here; no other code changes them. */
   readonly creating: Set<string>
-  /** Tasks of this process whose client did not wait for them. */
+  /** Tasks of this process whose client has disconnected. */
   readonly clientsGone: Set<string>
   /** Orders with an `Idempotency-Key` that are being written just now, by key; the next with the same one waits. */
   readonly writing: Map<string, Promise<void>>
 }
 
-/** The poller of due tasks, as other modules see it. */
+/** The poller's interface for other modules. */
 export interface Poller {
-  /** From here on due tasks are looked at. */
+  /** From here on due tasks are worked on. */
   start(): void
-  /** A task will be due then, so the timer must not be set later. */
+  /** A task will be due at that time, so the timer must not be set later. */
   expect(dueAt: number): void
-  /** Works on what is due now; resolves when it is leased. */
+  /** Leases the tasks due now and starts on them; resolves when they are leased. */
   beat(): Promise<void>
-  /** Takes no more tasks; resolves when those under way are done with their present step. */
+  /** Takes no more tasks; resolves when those in progress have finished their present step. */
   stop(): Promise<void>
-  /** Whether this instance moves the task just now: then it finds out by itself when somebody else ends it. */
+  /** Whether this instance is working on the task now: it then notices by itself if another instance ends it. */
   holds(taskId: string): boolean
 }
 
-/** `gone`: the record is not there any more, and nothing more will be heard of it. */
+/** `gone`: the record was removed, and there will be no further notification. */
 export type Listener = (present: VideoTask | 'gone') => void
 
 /**
- * Where POSTs wait for their tasks: an entry in a map each, without a timer or a query. They are told by whoever moves the
- * task in this process, and by announcements of the store when another instance does.
+ * Where POSTs wait for their tasks: an entry in a map each, without a timer or a query. They are notified by the code
+ * that changes the task in this process, and by announcements of the store if another instance does.
  */
 export interface WaitingCalls {
-  /** Told of every change a client may see, until the returned function is called. */
+  /** Called for every change a client may see, until the returned function is called. */
   wait(taskId: string, listener: Listener): () => void
   tell(task: VideoTask): void
   tellGone(taskId: string): void
@@ -63,7 +63,7 @@ export interface WaitingCalls {
 
 export function createWaitingCalls(): WaitingCalls {
   const listeners = new Map<string, Set<Listener>>()
-  // One that leaves meanwhile changes the set, which its iteration allows.
+  // A listener may be removed meanwhile; iterating a set allows that.
   const tellAll = (taskId: string, present: VideoTask | 'gone'): void => {
     for (const listener of listeners.get(taskId) ?? []) listener(present)
   }
@@ -88,10 +88,13 @@ export function createWaitingCalls(): WaitingCalls {
   }
 }
 
-/** Until when a vendor asked for no polls with a credential: all its tasks wait, not only the one that was answered so. */
+/**
+ * The time until which a vendor wants no polls with a credential: all tasks of that credential wait, not only the one
+ * that got the answer.
+ */
 export interface Pauses {
   put(credential: CredentialSecret, until: number): void
-  /** Epoch ms; 0: it may be asked. */
+  /** Epoch ms; 0: it may be polled. */
   until(credential: CredentialSecret): number
 }
 
@@ -110,14 +113,14 @@ export function createPauses(now: () => number): Pauses {
 }
 
 /**
- * Links of ours to stored bytes: signed with a key derived from the instance's secret, good until they expire, and served
- * without an API key, so that players, browsers and vendors can follow them
+ * The gateway's links to stored bytes: signed with a key derived from the instance's secret, valid until they expire,
+ * and served without an API key, so that players, browsers and vendors can follow them
  * (docs/reference/contract.md#D-video-16, #D-video-17).
  */
 export interface LinkSigner {
-  /** An absolute address of the blob, good until `expiresAt` (epoch ms). */
+  /** An absolute address of the blob, valid until `expiresAt` (epoch ms). */
   sign(blob: string, expiresAt: number): string
-  /** Whether such a link was made here and still holds. */
+  /** Whether the link was made here and is still valid. */
   holds(blob: string, query: URLSearchParams, at: number): boolean
 }
 

@@ -15,25 +15,27 @@ import type { Telemetry } from '../../../telemetry/telemetry.ts'
 
 /** What this gateway has seen of every chain. Bounded by the number of chains. */
 export interface ChainObservations {
-  /** Output tokens a second, hidden reasoning included; undefined: nothing was seen of this chain yet. */
+  /** Output tokens a second, hidden reasoning included; undefined: this chain was not observed yet. */
   outputRate(chainId: ChainId): number | undefined
-  /** The same, from the model's other chains if this one was not seen, and a default if none was. */
+  /** The same, from the model's other chains if this one was not observed, and a default if none was. */
   expectedRate(model: Pick<Model, 'chains'>, chainId: ChainId): number
-  /** A call over this chain came to its end with the upstream's own usage. */
+  /** A call over this chain ended with the upstream's own usage. */
   finished(chainId: ChainId, output: FinishedOutput): void
   /** False: it billed beyond a client's own token cap within the last hour. `now` in epoch ms. */
   trustsCap(chainId: ChainId, now: number): boolean
-  /** What other instances, and earlier processes of this one, saw: for a chain seen here, only that it exceeded a cap. */
+  /**
+   * Adds observations of other instances and earlier processes: for a chain observed here, only that it exceeded a cap.
+   */
   absorb(observed: readonly ObservedChain[]): void
-  /** What has changed since the last call of this. */
+  /** Observations that changed since this was last called. */
   takeChanged(): readonly ObservedChain[]
-  /** It could not be written and will be taken again. */
+  /** They could not be written and will be taken again. */
   putBack(observed: readonly ObservedChain[]): void
-  /** Forgets chains the catalogue no longer has. */
+  /** Drops chains that the catalogue no longer has. */
   keepOnly(ids: ReadonlySet<ChainId>): void
 }
 
-/** `now` gives epoch ms. */
+/** `now` returns epoch ms. */
 export function createChainObservations(now: () => number): ChainObservations {
   const seen = new Map<ChainId, ChainObservation>()
   const changed = new Set<ChainId>()
@@ -92,12 +94,12 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 const WRITE_EVERY_MS = 5_000
-/** What other instances saw is read every so many writes. */
+/** Other instances' observations are read after this many writes. */
 const READ_EVERY_WRITES = 6
 
 /**
- * Keeps what was seen of chains through restarts, and shares it with other instances. An unreachable store only delays
- * it: observations stay here and are written later. Returns a function that stops it.
+ * Persists observations of chains, and shares them with other instances. An unreachable store only delays it:
+ * observations stay here and are written later. Returns a function that stops it.
  */
 export async function keepObservations(
   storage: Pick<Storage, 'catalogue'>,

@@ -17,31 +17,31 @@ import {
 type Placed = Pick<Chain, 'id' | 'credentialId'>
 
 /**
- * What this instance knows of every chain's health. Bounded by the number of chains; instances do not tell each other,
- * since each finds out with two calls.
+ * This instance's knowledge of every chain's health. Bounded by the number of chains; instances do not share it, since
+ * each finds out with two calls.
  */
 export interface HealthBoard {
   of(chain: Placed): ChainHealth
   /**
-   * A call goes out over the chain. Whoever begins it ends it once, in one of the four ways; ending it again changes
-   * nothing. `own`: over the account's own credential. `now` in epoch ms, here and below.
+   * A call is sent over the chain. The caller ends the run once, in one of the four ways; ending it again changes
+   * nothing. `own`: with the account's own credential. `now` in epoch ms, here and below.
    */
   begin(chain: Placed, options: { readonly own: boolean; readonly now: number }): ChainRun
-  /** An operator says that the chain is healthy again. */
+  /** An operator declares the chain healthy again. */
   reset(id: ChainId): void
-  /** Forgets chains the catalogue no longer has. */
+  /** Drops chains that the catalogue no longer has. */
   keepOnly(ids: ReadonlySet<ChainId>): void
 }
 
-/** One call on its way over a chain. */
+/** One call over a chain. */
 export interface ChainRun {
-  /** The answer has begun; no end yet. */
+  /** The answer has begun, but not ended. */
   answered(now: number): void
-  /** The answer came to its clean end. */
+  /** The answer ended cleanly. */
   succeeded(now: number): void
-  /** Returns how long the chain now rests, ms; undefined: not at all. */
+  /** Returns the length of the chain's cooldown, ms; undefined: there is none. */
   failed(failure: ChainFailure, now: number, note?: ErrorNote): number | undefined
-  /** Nothing can be said of the chain: the client left, the request was at fault, nothing was sent. */
+  /** Nothing was learnt about the chain: the client disconnected, the request was at fault, or nothing was sent. */
   withdrawn(): void
 }
 
@@ -76,7 +76,7 @@ export function createHealthBoard(): HealthBoard {
     },
     reset: (id) => {
       const entry = entries.get(id)
-      // Calls under way go on; they are counted until they end.
+      // Running calls continue; they are counted until they end.
       if (entry !== undefined)
         entries.set(id, { ...entry, health: { ...HEALTHY, running: entry.health.running } })
     },

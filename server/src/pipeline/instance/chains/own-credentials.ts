@@ -4,7 +4,7 @@ import type { VendorCode } from '../../../core/ids.ts'
 import { providerOf } from '../../../providers/index.ts'
 import { findMisplacedField, holdsKey } from '../../../upstream/credentials/auth.ts'
 
-/** Why a customer's own credential cannot be taken for a vendor, and the field that says so; undefined: it can. */
+/** Why a customer's own credential is not valid for a vendor, and the field at fault; undefined: it is valid. */
 export function findOwnCredentialMistake(
   { vendors, credentials }: Pick<Catalogue, 'vendors' | 'credentials'>,
   { vendor, credential }: { readonly vendor: VendorCode; readonly credential: CredentialSecret },

@@ -13,13 +13,13 @@ export async function writeDurably(file: string, text: string | Uint8Array): Pro
   })
 }
 
-/** So that the name survives a crash of the machine too. */
+/** Makes the new name survive a crash of the machine too. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to)
   await closing(await open(dirname(to), 'r'), (handle) => handle.sync())
 }
 
-/** True for an error that says that a disk, or an owner's share of it, is full. */
+/** True for an error caused by a full disk or an exceeded disk quota. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }

@@ -31,7 +31,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** Only in fields of amounts: other fields hold foreign text, whatever it looks like. */
+/** Only in amount fields: other fields contain arbitrary text, which may look like an amount. */
 const AMOUNTS = ['amount', 'deducted', 'owed']
 
 function revived(fields: Fields): Fields {
@@ -42,7 +42,7 @@ function revived(fields: Fields): Fields {
   return { ...fields, ...amounts, ...rate }
 }
 
-/** The form of older builds: each quantity as a field of its own, and the tokens in the log row. */
+/** The format of older builds: each quantity in a field of its own, and the tokens in the log row. */
 function formerUse(fields: Fields): { readonly used?: Used } {
   const { kind, used, log } = fields
   if (kind !== 'settle' || used !== undefined || !isFields(log)) return {}

@@ -1,4 +1,4 @@
-/** The end of a call that the store could not take yet. */
+/** The end of a call that the store has not recorded yet. */
 import type { SettleOperation, AbandonOperation } from '../../../core/ledger/operations.ts'
 
 export type PendingOperation = SettleOperation | AbandonOperation | LostReservation

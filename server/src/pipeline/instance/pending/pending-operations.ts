@@ -1,7 +1,7 @@
 /**
- * Ends of calls that the store still has to take: charges, calls given back, and reservations whose answer was lost with
- * the connection. Each is tried again for as long as the process lives, in groups, so that a store that comes back takes
- * them in a few transactions. They are idempotent by call id, so repeating one is safe.
+ * Ends of calls that the store has not recorded yet: charges, abandoned calls, and reservations whose answer was lost
+ * with the connection. Each is retried for as long as the process runs, in groups, so that a store that recovers
+ * records them in a few transactions. They are idempotent by call id, so repeating one is safe.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { CallId } from '../../../core/ids.ts'
@@ -11,21 +11,21 @@ import { sizeOf } from './pending-codec.ts'
 import type { CallStore } from '../../../storage/stores/calls.ts'
 import type { PendingOperation } from './pending-operation.ts'
 
-/** What the store is asked. */
+/** The operations of the store that are used. */
 export type EndStore = Pick<CallStore, 'settle' | 'abandon' | 'log'>
 
 export interface PendingOperations {
-  /** Takes it at once, and tries from then on. */
+  /** Tries to store it at once, and then retries. */
   add(operation: PendingOperation): void
   has(callId: CallId): boolean
   count(): number
-  /** As text, bytes. */
+  /** Size as text, bytes. */
   bytes(): number
-  /** No call may begin, because its end might not fit. Ends of calls that have begun are always accepted. */
+  /** No call may begin, because its end might not fit. Ends of calls that have begun are accepted even then. */
   isFull(): boolean
-  /** What the store has not taken so far. */
+  /** Operations that the store has not accepted so far. */
   left(): readonly PendingOperation[]
-  /** Tries once more and then no more. Resolves when nothing is on its way, to what the store has not taken. */
+  /** Tries a last time. Resolves when no attempt is in progress, to what the store has not accepted. */
   stop(): Promise<readonly PendingOperation[]>
 }
 
@@ -37,15 +37,15 @@ export interface PendingOptions {
   readonly bytesMax?: number
 }
 
-/** One transaction of the store. */
+/** Operations per transaction of the store. */
 const AT_ONCE = 200
 const AGAIN_AFTER_MS = 1_000
-/** How often a store that is unreachable for hours is tried. */
+/** Longest interval between attempts while a store is unreachable. */
 const AGAIN_AFTER_MS_MAX = 5_000
 /** An operation that the store refuses while it accepts others is not retried every time. */
 const REFUSED_AGAIN_AFTER_MS = 30_000
 const COUNT_MAX = 20_000
-/** In memory they take several times as much. */
+/** Size as text; in memory they take several times as much. */
 const BYTES_MAX = 64 * 1024 * 1024
 
 interface Waiting {
@@ -113,7 +113,7 @@ class Pending implements PendingOperations {
     if (this.#running !== undefined || this.#waiting.size === 0 || this.#stopping.signal.aborted) return
     this.#running = this.#tryAll().finally(() => {
       this.#running = undefined
-      // One that came at the very end.
+      // An operation that was added at the very end.
       this.#start()
     })
     this.#options.telemetry.background.track(this.#running, 'write what the store still has to take')
@@ -153,7 +153,7 @@ class Pending implements PendingOperations {
   }
 }
 
-/** Asks the store to take it, whatever it answers; rejects when it does not. */
+/** Sends it to the store, whatever the outcome; rejects if the store does not accept it. */
 export async function writeOnce(calls: EndStore, operation: PendingOperation): Promise<void> {
   switch (operation.kind) {
     case 'settle':

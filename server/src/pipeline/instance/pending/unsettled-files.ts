@@ -15,9 +15,7 @@ import { type EndStore, writeOnce } from './pending-operations.ts'
 import type { PendingOperation } from './pending-operation.ts'
 
 export interface UnsettledFiles {
-  /**
-   * Puts this process's file in place, instead of one it wrote before; if there is nothing to write, the file is removed.
-   */
+  /** Writes this process's file, replacing an earlier one; if there is nothing to write, the file is removed. */
   write(operations: readonly PendingOperation[]): Promise<void>
   /**
    * Writes the operations of all files to the store, and removes the files it accepted. Returns how many operations it
@@ -33,30 +31,30 @@ export interface UnsettledFilesOptions {
   readonly instance: InstanceId
   readonly calls: EndStore
   readonly telemetry: Pick<Telemetry, 'log'>
-  /** Epoch ms, as the file system has it. */
+  /** Epoch ms, comparable with the file system's times. */
   readonly now: () => number
-  /** How a file comes to disk. */
+  /** How a file is written to disk. */
   readonly write?: typeof writeDurably
 }
 
 const FOLDER = 'unsettled'
-/** Beside the folder: of all processes of the data directory. */
+/** Beside the folder: shared by all processes of the data directory. */
 const RESERVE = 'unsettled.reserve'
-/** Of some hundred calls: a full disk lets no new ones begin. */
+/** Enough for some hundred calls: with a full disk no new ones begin. */
 const RESERVE_BYTES = 1024 * 1024
 const HEAD_BYTES_MAX = 1_024
 const WHOLE = '.jsonl'
-/** Being written. A process that was killed meanwhile leaves it. */
+/** Suffix of a file being written; a process that is killed meanwhile leaves it. */
 const PARTIAL = '.partial'
-/** Lines that cannot be read, or that the store refuses, for somebody to look at. */
+/** Suffix for lines that cannot be read or that the store refuses, to be inspected by a person. */
 const ASIDE = '.damaged'
 /** Writing takes less than a second; a file that has not changed for so long is abandoned. */
 const ABANDONED_AFTER_MS = 60_000
 const FORMAT = 'sluice-unsettled'
 const VERSION = 1
-/** One transaction of the store. */
+/** Operations per transaction of the store. */
 const AT_ONCE = 200
-/** Of operations that can be kept nowhere else. */
+/** Characters logged of operations that could be kept nowhere else. */
 const LOGGED_MAX = 1_000
 
 export function openUnsettledFiles(options: UnsettledFilesOptions): UnsettledFiles {
@@ -65,7 +63,7 @@ export function openUnsettledFiles(options: UnsettledFilesOptions): UnsettledFil
   const { log } = options.telemetry
   let written = 0
   let kept: readonly PendingOperation[] = []
-  // A file never changes: whoever reads one may remove it, and nothing else with it.
+  // A file never changes, so a process that has read one can remove it without losing anything else.
   const own = (number: number): string => join(folder, `${options.instance}-${number}${WHOLE}`)
   return {
     reserve: () =>
@@ -107,7 +105,7 @@ export function openUnsettledFiles(options: UnsettledFilesOptions): UnsettledFil
   }
 }
 
-/** Files that wait, and files with lines somebody should look at. */
+/** Files that are still to be settled, and files with lines that a person should inspect. */
 export async function readUnsettled(
   dataDirectory: string,
 ): Promise<{ readonly waiting: readonly string[]; readonly aside: readonly string[] }> {
@@ -214,8 +212,8 @@ const lineOf = (text: string): string => `${checksum(text)} ${text}`
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /**
- * The bytes of a file as a text with one character each, so that damaged ones are kept as they are. Only of a file: a pipe
- * would never end, and a link leads to what is not ours.
+ * The bytes of a file as a text with one character each, so that damaged ones are kept as they are. Only of a regular
+ * file: a pipe would never end, and a link may point to another file.
  */
 async function readBytes(file: string): Promise<string> {
   if (!(await lstat(file)).isFile()) throw new Error('not a regular file')
@@ -229,20 +227,20 @@ type DecodedFile =
   | {
       readonly kind: 'read'
       readonly operations: readonly PendingOperation[]
-      /** As bytes. */
+      /** Damaged lines, as bytes. */
       readonly damaged: readonly string[]
-      /** Lines that its head tells of and that are not there; undefined: none, or the head is damaged itself. */
+      /** Lines that the file's head announces but that are missing; undefined: none, or the head itself is damaged. */
       readonly lost: { readonly lines: number | 'all'; readonly head: string } | undefined
     }
 
 interface Head {
   readonly kind: 'head'
   readonly version: number
-  /** Lines that follow. */
+  /** Number of lines that follow. */
   readonly operations: number
 }
 
-/** A file that was cut short, or whose head is damaged, still gives the lines that are whole. */
+/** A file that was cut short, or whose head is damaged, still yields its complete lines. */
 function decodeFile(bytes: string): DecodedFile {
   const lines = bytes.split('\n').filter((line) => line !== '')
   const operations: PendingOperation[] = []
@@ -262,7 +260,7 @@ function decodeFile(bytes: string): DecodedFile {
   return { kind: 'read', operations, damaged, lost }
 }
 
-/** A line with a right checksum but without a known operation was written by something else. */
+/** A line with a valid checksum but an unknown operation was written by other software. */
 function decodeLine(line: string, index: number): PendingOperation | Head | 'damaged' {
   const text = line.slice(17)
   if (line[16] !== ' ' || checksum(text) !== line.slice(0, 16)) return 'damaged'
@@ -274,7 +272,7 @@ function decodeLine(line: string, index: number): PendingOperation | Head | 'dam
   }
 }
 
-/** undefined: no head. */
+/** undefined: there is no head. */
 function headOf(text: string): Head | undefined {
   const head: unknown = JSON.parse(text)
   const isHead = typeof head === 'object' && head !== null && 'format' in head && head.format === FORMAT
@@ -305,7 +303,7 @@ async function place(
   return unkept
 }
 
-/** Charges come first: what was never charged is given back by the next start all the same. */
+/** Charges come first: abandoned calls are given back by the next start in any case. */
 function fittingIn(
   bytes: number,
   operations: readonly PendingOperation[],
@@ -330,7 +328,8 @@ function isSame(some: readonly PendingOperation[], others: readonly PendingOpera
 }
 
 /**
- * Adds to what lies aside already. Two processes that read one file write the same lines, each by a name of its own first.
+ * Adds to lines set aside before. Two processes that read one file write the same lines, each first to a file of its
+ * own.
  */
 async function placeAside(file: string, lines: readonly string[], instance: InstanceId): Promise<void> {
   const before = (await unlessMissing(() => readBytes(file)))?.split('\n') ?? []

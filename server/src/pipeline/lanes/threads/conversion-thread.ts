@@ -4,14 +4,14 @@ import type { PoolThread } from './thread-pool.ts'
 import type { Task, TaskResult } from './work.ts'
 
 const MIB = 1024 * 1024
-/** Code and what a small task needs. */
+/** For code and small tasks. */
 const HEAP_BASE_MIB = 128
 /** Its text twice at two bytes per character, its values, and the text of the result. */
 const HEAP_PER_BODY = 8
 
 /**
  * @param bodyLimitBytes the largest body; it bounds what the thread may take
- * @param onError told when a thread cannot be ended
+ * @param onError called when a thread cannot be ended
  */
 export function openConversionThread(
   bodyLimitBytes: number,

@@ -1,6 +1,6 @@
 /**
- * Decides where conversions run. Small bodies are converted on this thread; what would block the event loop too long goes
- * to another thread, and only bytes come back. A thread that fails is an error of its own call only.
+ * Decides where conversions run. Small bodies are converted on this thread; what would block the event loop too long is
+ * done in another thread, which returns only bytes. A thread that fails is an error of its own call only.
  */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { Telemetry } from '../../../telemetry/telemetry.ts'
@@ -9,13 +9,13 @@ import { createPacer } from './in-turns.ts'
 import { createThreadPool, type PoolThread } from './thread-pool.ts'
 import { type Task, type TaskResult, WorkFailure } from './work.ts'
 
-/** What determines the time a document takes: its bytes and the number of members and items. */
+/** The size of a document, which determines its processing time: its bytes and the number of members and items. */
 export interface DocumentSize {
   readonly bytes: number
   readonly values: number
 }
 
-/** About 3 ms of parsing and writing. */
+/** Parsing and encoding this much takes about 3 ms. */
 const NEAR_BYTES_MAX = 262_144
 /** A member costs a few microseconds, whatever its size. */
 const NEAR_VALUES_MAX = 4_096
@@ -26,47 +26,47 @@ export function isNear({ bytes, values }: DocumentSize): boolean {
 }
 
 /**
- * Two, so that one account's large body does not delay everybody else's; more would compete with the calls for
+ * Two, so that one account's large body does not delay those of others; more would compete with the calls for
  * processors.
  */
 const THREADS_MAX = 2
 const WAITING_MAX = 512
 const WAITING_PER_ACCOUNT_MAX = 64
 const WAIT_MS_MAX = 30_000
-/** The largest body within the bounds takes a few seconds on a slow machine. */
+/** The largest allowed body takes a few seconds on a slow machine. */
 const RUN_MS_MAX = 30_000
 const IDLE_MS_MAX = 60_000
 const RETRY_AFTER_MS = 2_000
 
-/** Who waits for a conversion. */
+/** The caller that waits for a conversion. */
 export interface Waiting {
   readonly accountId: string
-  /** Receives the function that cancels the work, for when the client leaves; undefined when it is done. */
+  /** Receives the function that cancels the work, for when the client disconnects; undefined once it is done. */
   readonly onCancel?: (cancel: (() => void) | undefined) => void
 }
 
 export interface Conversions {
   /**
-   * Asked before a small document is parsed on the thread that serves calls, so that many at once take turns. undefined:
+   * Call before a small document is parsed on the thread that serves calls, so that many at once take turns. undefined:
    * proceed; otherwise proceed when it resolves.
    */
   turn(size: DocumentSize): Promise<void> | undefined
   /**
-   * Throws `GatewayError` 50301 when too much waits, 41301 when it takes more memory than there is for one body, 50000
-   * when the thread broke; `WorkFailure` `cancelled` when it was given up.
+   * Throws `GatewayError` 50301 if too much is waiting, 41301 if it takes more memory than is allowed for one body,
+   * 50000 if the thread failed; `WorkFailure` `cancelled` if it was cancelled.
    */
   run(task: Task, waiting: Waiting): Promise<TaskResult>
   /** The same for an answer that the upstream bills already: it is never refused by the queue. Throws `WorkFailure`. */
   runAnswer(task: Task, accountId: string): Promise<TaskResult>
-  /** Bodies that wait for a thread. */
+  /** Number of bodies waiting for a thread. */
   readonly waiting: number
   close(): void
 }
 
 export interface ConversionOptions {
-  /** Bytes of the largest body. */
+  /** Size of the largest body. */
   readonly bodyLimitBytes: number
-  /** Opens a thread; tests give their own. */
+  /** Opens a thread; tests pass their own. */
   readonly open?: () => PoolThread<Task, TaskResult>
 }
 

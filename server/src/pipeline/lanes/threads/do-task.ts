@@ -32,7 +32,7 @@ import type {
   TaskResult,
 } from './work.ts'
 
-/** More tools than any vendor takes by far; each costs every answer a little. */
+/** Far more tools than any vendor accepts; each one makes every answer a little more expensive. */
 const TOOLS_MAX = 4_096
 /** Text that is counted exactly; the rest is extrapolated. */
 const COUNTED_CHARACTERS_MAX = 262_144
@@ -42,7 +42,7 @@ const ERROR_CHARACTERS_MAX = 1_048_576
 /** Counts the tokens of a text of at most 256 Ki characters. */
 export type CountTokens = (text: string) => Promise<number>
 
-/** Never throws for what a client or an upstream sent; that is a result. */
+/** Never throws for invalid input of a client or an upstream; that is a result. */
 export async function doTask(task: Task, count: CountTokens): Promise<TaskResult> {
   switch (task.kind) {
     case 'request':
@@ -229,7 +229,7 @@ function dialectOf<Id extends WireId>(vendorKind: string, protocol: Id) {
   return dialect
 }
 
-/** The same for a client of this protocol, whatever chain answers it. `path` absent: it is one that is rewritten. */
+/** The same for a client of this protocol, whatever chain answers it. `path` absent: the dialect that rewrites. */
 function spokenDialectOf(
   vendorKind: string,
   client: WireId,

@@ -8,13 +8,13 @@ import { LiftedStrings } from '../../../core/sse/lifted-strings.ts'
 import { LongEvent } from '../../../core/sse/long-event.ts'
 import { parseJson } from '../../attempt/classify.ts'
 
-/** Almost no work: it never waits, whatever else does. */
+/** So little work that it never waits. */
 const FREE_SHARE_MAX = 1 / 32
 
 export interface Pacer {
   /**
-   * Asked before work that takes `share` of what one turn may do, at most 1. undefined: go on at once. Otherwise go on
-   * when it resolves; it always does, in the order in which it was asked.
+   * Call before work that takes `share` (at most 1) of what one turn may do. undefined: proceed at once. Otherwise
+   * proceed when it resolves; it always does, in the order of the calls.
    */
   turn(share: number): Promise<void> | undefined
 }
@@ -55,10 +55,10 @@ export function createPacer(later: (next: () => void) => void): Pacer {
   }
 }
 
-/** Parsed at once, in a few milliseconds. */
+/** Parsing this much at once takes a few milliseconds. */
 const PIECE_BYTES = 262_144
 
-/** The value of a document, read a piece at a time with other work in between; undefined: it is not JSON. */
+/** The value of a document, parsed in pieces with other work in between; undefined: it is not JSON. */
 export async function parseInTurns(document: Uint8Array): Promise<JsonValue | undefined> {
   const { byteLength } = document
   if (byteLength <= PIECE_BYTES) return parseJson(document)

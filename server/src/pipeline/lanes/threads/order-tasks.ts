@@ -1,4 +1,4 @@
-/** Video orders with large pictures. The data stays in shared memory, so that no picture is copied twice. */
+/** Video orders with large images. The data stays in shared memory, so that no image is copied twice. */
 import type { VideoMedia, VideoRequest } from '../../../core/video/request.ts'
 import { providerOf } from '../../../providers/index.ts'
 import { type OrderRead, readOrderForm } from '../../video/order/order-form.ts'
@@ -26,7 +26,7 @@ function sharedMedia(media: VideoMedia): VideoMedia {
   return { ...media, bytes }
 }
 
-/** The request as bytes, which are handed over. */
+/** The request as bytes, which are transferred. */
 export function submitFar({ vendorKind, input }: SubmitTask): Submitted {
   const dialect = providerOf(vendorKind)?.video
   if (dialect === undefined) throw new Error(`a vendor of kind ${vendorKind} makes no videos`)

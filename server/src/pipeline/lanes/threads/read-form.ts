@@ -1,10 +1,10 @@
-/** Reads a form that lies partly in memory and partly in a file. */
+/** Reads a form that is partly in memory and partly in a file. */
 import { readSync } from 'node:fs'
 import type { Span } from '../../../core/passthrough/splice.ts'
 import type { SentFile, SentFiles } from '../../../providers/provider.ts'
 import type { FormBytes, ReadForm } from './work.ts'
 
-/** Of the content of one of its parts: bytes from `start` on, up to `end` or the content's end. */
+/** Reads the content of one part: bytes from `start` on, up to `end` or the content's end. */
 export function readerOf({ head, descriptor }: FormBytes, span: Span) {
   return (start: number, end: number): Uint8Array => {
     const from = span.start + start

@@ -6,7 +6,7 @@ import { bytesOf } from './bytes-of.ts'
 import type { ItemsFound, ItemsTask, PastRead, PastTask } from './work.ts'
 import { type KeptText, textOf } from './shared-text.ts'
 
-/** Kept turns as the items of a request, and how much they are. Throws when one cannot be read. */
+/** Stored turns as the items of a request, and their size. Throws if one cannot be read. */
 export function readPast({ bodies }: PastTask): PastRead {
   const items: JsonValue[] = []
   for (const body of bodies) {
@@ -16,7 +16,7 @@ export function readPast({ bodies }: PastTask): PastRead {
   return { kind: 'past', items: bytes, ...measurePast(bytes) }
 }
 
-/** Items of kept answers by their ids. Throws when a turn cannot be read. */
+/** Items of stored answers by their ids. Throws if a turn cannot be read. */
 export function findItems({ bodies, ids }: ItemsTask): ItemsFound {
   const wanted = new Set(ids)
   const found = new Map<string, Uint8Array>()
@@ -36,7 +36,7 @@ function turnOf(body: KeptText): Turn {
 }
 
 /**
- * How much of a kept conversation is pictures and encrypted reasoning rather than text, as the scanner reports it for a
+ * How much of a stored conversation is images and encrypted reasoning rather than text, as the scanner reports it for a
  * body.
  */
 function measurePast(items: Uint8Array) {

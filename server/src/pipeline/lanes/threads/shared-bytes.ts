@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Copied at once; a tenth of a second's work would be a hundred times this. */
 const COPY_BYTES_MAX = 4 * 1024 * 1024
 
-/** Pieces as one, in memory that threads share, so that it is copied once however often it is sent to them. */
+/** Joins pieces in memory that threads share, so that they are copied once however often they are sent. */
 export async function sharedBytes(chunks: readonly Uint8Array[], length: number): Promise<Uint8Array> {
   const shared = new Uint8Array(new SharedArrayBuffer(length))
   let at = 0

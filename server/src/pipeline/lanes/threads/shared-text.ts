@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { wholeCharacters } from '../../../core/whole-characters.ts'
 import { sharedBytes } from './shared-bytes.ts'
 
-/** Written at once: a few milliseconds, whatever the characters. */
+/** Encoding this much takes a few milliseconds, whatever the characters. */
 const PIECE_CHARACTERS = 1_048_576
 
-/** Text that was kept: itself, or its UTF-8 where it went to a thread. */
+/** Stored text: a string, or its UTF-8 if it was sent to a thread. */
 export type KeptText = string | Uint8Array
 
-/** A long text as threads may read it. Everybody else has a turn between its pieces. */
+/** A long text in memory that threads share. Other work runs between its pieces. */
 export async function sharedText(text: string): Promise<Uint8Array> {
   const encoder = new TextEncoder()
   const pieces: Uint8Array[] = []
@@ -24,7 +24,7 @@ export async function sharedText(text: string): Promise<Uint8Array> {
   return sharedBytes(pieces, bytes)
 }
 
-/** The text again. */
+/** The text as a string. */
 export function textOf(kept: KeptText): string {
   if (typeof kept === 'string') return kept
   return Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('utf8')

@@ -1,4 +1,7 @@
-/** Kept responses as they are shown: the same work for small ones where the calls run and for large ones in a thread. */
+/**
+ * Stored responses as shown to clients: the same work for small ones on the thread that serves calls and for large ones
+ * in another thread.
+ */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { inputItemPage, readTurn, type Turn } from '../../../core/protocols/responses/answer/stored-turn.ts'
 import { parseJson } from '../../attempt/classify.ts'
@@ -6,7 +9,7 @@ import { bytesOf } from './bytes-of.ts'
 import type { Shown, ShowTask } from './work.ts'
 import { type KeptText, textOf } from './shared-text.ts'
 
-/** Throws when a turn of ours cannot be read. */
+/** Throws if a stored turn cannot be read. */
 export function showKept({ of }: ShowTask): Shown {
   switch (of.kind) {
     case 'response':

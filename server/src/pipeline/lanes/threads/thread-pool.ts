@@ -7,11 +7,11 @@ import type { WorkFailure } from './work.ts'
 /** One thread, as the pool sees it. It does one task at a time. */
 export interface PoolThread<Task, Result> {
   post(task: Task): void
-  /** Ends it whatever it does; `onExit` is not told afterwards. */
+  /** Ends it, whatever it is doing; `onExit` is not called then. */
   end(): void
   readonly events: {
     onResult: (result: Result) => void
-    /** It ended by itself; `why` is for the log, `memory`: it took more than it may. */
+    /** It ended by itself; `why` is for the log, `memory`: it exceeded its memory limit. */
     onExit: (why: { readonly memory: boolean; readonly message: string }) => void
   }
 }
@@ -24,14 +24,14 @@ export interface PoolOptions<Task, Result> {
   /** How long a task may wait and run. */
   readonly waitMsMax: number
   readonly runMsMax: number
-  /** Idle threads are ended after this long; they hold memory. */
+  /** Idle threads, which occupy memory, are ended after this time. */
   readonly idleMsMax: number
 }
 
 export interface Work<Result> {
   /** Rejects with `WorkFailure`. */
   readonly result: Promise<Result>
-  /** Nobody waits for it any more: it leaves the queue, or its result is discarded. */
+  /** The result is no longer needed: it is removed from the queue, or its result is discarded. */
   cancel(): void
 }
 
@@ -70,7 +70,7 @@ class Pool<Task, Result> implements ThreadPool<Task, Result> {
   readonly #fail: (reason: WorkFailure['reason'], detail?: string) => WorkFailure
   readonly #members = new Set<Member<Task, Result>>()
   readonly #queues = new Map<string, Job<Task, Result>[]>()
-  /** When each owner that waits or runs was served last, as a running number. */
+  /** When each owner with waiting or running work was served last, as a sequence number. */
   readonly #served = new Map<string, number>()
   #turn = 0
   #waiting = 0
@@ -163,7 +163,7 @@ class Pool<Task, Result> implements ThreadPool<Task, Result> {
     }
   }
 
-  /** Of the owner who was served longest ago and still may have a thread. */
+  /** The next job of the owner that was served longest ago and may have another thread. */
   #next(): Job<Task, Result> | undefined {
     const { threadsMax } = this.#options
     const each = Math.max(1, threadsMax - 1)
@@ -210,7 +210,7 @@ class Pool<Task, Result> implements ThreadPool<Task, Result> {
     this.#serve()
   }
 
-  /** The thread is gone, and with it what it did. */
+  /** The thread has ended, and its work is lost. */
   #end(member: Member<Task, Result>, failure: WorkFailure): void {
     if (!this.#members.delete(member)) return
     clearTimeout(member.idle)

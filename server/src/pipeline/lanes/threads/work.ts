@@ -1,4 +1,6 @@
-/** What is asked of a conversion thread, and what it answers. Large things travel as bytes or as texts, never as trees. */
+/**
+ * The tasks of a conversion thread, and their results. Large values are passed as bytes or text, never as object trees.
+ */
 import type { RemoteMedia } from '../../../core/canonical/media/remote-media.ts'
 import type { CanonicalRequest, MediaSource } from '../../../core/canonical/request.ts'
 import type { Usage } from '../../../core/canonical/usage.ts'
@@ -41,36 +43,36 @@ export type Task =
 
 /** Where the bytes of a form are. */
 export interface FormBytes {
-  /** What of the form is in memory. */
+  /** The part of the form in memory. */
   readonly head: Uint8Array
-  /** Of the file that holds the rest; undefined: there is none. */
+  /** Descriptor of the file with the rest; undefined: there is none. */
   readonly descriptor: number | undefined
 }
 
-/** How long the sound in some files of a form plays. */
+/** Measures the duration of the sound in some files of a form. */
 export interface MeasureTask extends FormBytes {
   readonly kind: 'measure'
-  /** Of the files' contents in the form. */
+  /** Positions of the files' contents in the form. */
   readonly spans: readonly Span[]
 }
 
-/** A client's body into an upstream's. */
+/** Converts a client's body into an upstream's. */
 export interface RequestTask {
   readonly kind: 'request'
   readonly body: Uint8Array
   readonly client: ProtocolId
   readonly stream: boolean
   readonly previousResponseId: string | undefined
-  /** Items of the conversation that is continued, as a JSON array. */
+  /** Items of the continued conversation, as a JSON array. */
   readonly past: Uint8Array | undefined
   readonly target: RequestTarget
-  /** What was fetched, by address; undefined: nothing yet. */
+  /** Fetched media, by address; undefined: nothing was fetched yet. */
   readonly sources: ReadonlyMap<string, MediaSource> | undefined
-  /** The answer may be kept: what the client said is wanted too. */
+  /** The answer may be stored, so the client's input is returned too. */
   readonly keeps: boolean
 }
 
-/** Where it goes. The dialect is found again by the vendor's kind, since functions do not travel. */
+/** The target. The thread looks the dialect up by the vendor's kind, since functions cannot be sent to it. */
 export interface RequestTarget extends ConvertibleLeg {
   readonly vendorKind: string
 }
@@ -81,12 +83,12 @@ export interface EditTask {
   readonly body: Uint8Array
   readonly vendorKind: string
   readonly protocol: WireId
-  /** That the client called. */
+  /** The path that the client called. */
   readonly path: string
   readonly forwardModelId: string
 }
 
-/** A form into the document that its vendor takes in its place. */
+/** Converts a form into the document that its vendor accepts in its place. */
 export interface FormTask extends FormBytes {
   readonly kind: 'form'
   readonly form: ReadForm
@@ -95,7 +97,7 @@ export interface FormTask extends FormBytes {
   readonly forwardModelId: string
 }
 
-/** What is known of a form. */
+/** What was read from a form. */
 export interface ReadForm {
   /** Its text fields, without the brackets of lists. */
   readonly fields: JsonObject
@@ -103,30 +105,30 @@ export interface ReadForm {
   readonly soundSeconds: number
 }
 
-/** An answer in a vendor's own form into the wire form that the client speaks. */
+/** Converts an answer in a vendor's own form into the wire form of the client. */
 export interface RewriteTask {
   readonly kind: 'rewrite'
   readonly body: Uint8Array
   readonly vendorKind: string
   readonly protocol: PassedFormId
-  /** What the rewritten request left for it. */
+  /** Data of the rewritten request that the answer needs. */
   readonly context: JsonObject
 }
 
-/** Kept turns into the items of a request. */
+/** Converts stored turns into the items of a request. */
 export interface PastTask {
   readonly kind: 'past'
   readonly bodies: readonly KeptText[]
 }
 
-/** Single items out of kept turns. */
+/** Finds single items in stored turns. */
 export interface ItemsTask {
   readonly kind: 'items'
   readonly bodies: readonly KeptText[]
   readonly ids: readonly string[]
 }
 
-/** An upstream's whole answer into the client's. */
+/** Converts an upstream's whole answer into the client's. */
 export interface AnswerTask {
   readonly kind: 'answer'
   readonly body: Uint8Array
@@ -134,38 +136,38 @@ export interface AnswerTask {
   readonly upstream: ProtocolId
   readonly context: ReplyContext
   readonly cutAt: readonly string[]
-  /** Stands in where the upstream reported no usage. */
+  /** Used if the upstream reported no usage. */
   readonly inputTokensEstimate: number
 }
 
-/** The form of a large video order into the order. */
+/** Reads the order from a large form. */
 export interface OrderTask {
   readonly kind: 'order'
   readonly form: OrderForm
 }
 
-/** An order with large pictures into the request a vendor takes it as. */
+/** Converts an order with large images into the vendor's request. */
 export interface SubmitTask {
   readonly kind: 'submit'
   readonly vendorKind: string
   readonly input: VideoSubmit
 }
 
-/** A kept response as it is shown. */
+/** Renders a stored response. */
 export interface ShowTask {
   readonly kind: 'show'
-  readonly of: /** Kept here: the JSON text of its turn. */
+  readonly of: /** Stored here: the JSON text of its turn. */
     | { readonly kind: 'response'; readonly turn: KeptText }
     | { readonly kind: 'input-items'; readonly turn: KeptText; readonly page: ItemPage }
-    /** Kept by an upstream: its answer, and how its model is called here. */
+    /** Stored by an upstream: the upstream's answer, and the model's platform id. */
     | { readonly kind: 'forwarded'; readonly body: Uint8Array; readonly model: ModelId }
 }
 
 export interface Shown {
   readonly kind: 'shown'
-  /** JSON; undefined: no JSON came, or the page begins after an item that is not there. */
+  /** JSON; undefined: the answer was not JSON, or the page begins after an unknown item. */
   readonly body: Uint8Array | undefined
-  /** An upstream goes on with it, or made it in the background. */
+  /** An upstream is still working on it, or made it in the background. */
   readonly isRunning: boolean
 }
 
@@ -189,7 +191,7 @@ export type TaskResult =
 
 export interface SoundMeasured {
   readonly kind: 'measured'
-  /** Of each file; undefined: it cannot be told. */
+  /** Duration of each file; undefined: it cannot be determined. */
   readonly seconds: readonly (number | undefined)[]
   /** Why not, for the log. */
   readonly reasons: readonly string[]
@@ -203,11 +205,11 @@ export interface RequestConverted {
   readonly sentExtras: readonly string[]
   readonly replays: boolean
   readonly issuer: string
-  /** What answers need of the request. */
+  /** The part of the request that answers need. */
   readonly asked: CanonicalRequest
-  /** What responses objects repeat of it. */
+  /** The part of the request that response objects repeat. */
   readonly echo: string | undefined
-  /** What the client said, as a JSON array; only where it was asked for. */
+  /** The client's input, as a JSON array; only if requested. */
   readonly input: string | undefined
 }
 
@@ -229,23 +231,23 @@ export interface PastRead {
   readonly bodyBytes: number
   readonly mediaBytes: number
   readonly mediaCount: number
-  /** The upstream reads something that is not in it. */
+  /** The upstream also reads something that is not included. */
   readonly unseenInput: boolean
   readonly values: number
 }
 
 export interface ItemsFound {
   readonly kind: 'items'
-  /** JSON by id; an id without an item has none. */
+  /** JSON by id; unknown ids are absent. */
   readonly found: ReadonlyMap<string, Uint8Array>
 }
 
 export interface AnswerConverted {
   readonly kind: 'answered'
   readonly body: Uint8Array
-  /** As the upstream told it. */
+  /** As reported by the upstream. */
   readonly usage: Usage | undefined
-  /** Of the visible text, where the upstream reported no usage. */
+  /** Tokens of the visible text, if the upstream reported no usage. */
   readonly outputTokens: number
   readonly images: number
 }

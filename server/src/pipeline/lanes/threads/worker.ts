@@ -18,7 +18,7 @@ port.on('message', (task: Task) => {
   })
 })
 
-/** Bytes are handed over, not copied. */
+/** Bytes are transferred, not copied. */
 function send(result: TaskResult): void {
   const bytes = bytesOf(result)
   port.postMessage(result, bytes === undefined ? [] : [bytes])

@@ -7,8 +7,9 @@ import { gatewayFailure } from '../task/task-error.ts'
 export type AwaitEndParts = Pick<Pipeline, 'pulse' | 'storage' | 'telemetry' | 'videos'>
 
 /**
- * Waits for a task to end without costing anything meanwhile. undefined: the client has gone; the task goes on.
- * @param onChange told of every change on the way, the end not included
+ * Waits for a task to end without using any resources meanwhile. undefined: the client has disconnected; the task
+ * continues.
+ * @param onChange called for every change except the end
  */
 export async function awaitEnd(
   pipeline: AwaitEndParts,
@@ -52,14 +53,14 @@ export async function awaitEnd(
 }
 
 /**
- * The record of an order that no vendor accepted is replaced by its repetition, possibly before all waiting clients have
- * read its end.
+ * The record of an order that no vendor accepted is replaced by a repeated order, possibly before all waiting clients
+ * have read its end.
  */
 const MADE_WAY = gatewayFailure(50301, {
   message: 'the order failed, and its record is gone; nothing was charged, send it again',
 })
 
-/** The gateway stops, the task does not: any instance continues it. SDKs that repeat the POST find it again. */
+/** The gateway is stopping, but any other instance continues the task. SDKs that repeat the POST find it again. */
 function goesOn(id: string): VideoTaskError {
   return gatewayFailure(50301, {
     message: `the gateway is shutting down; the video goes on: read it as ${id}, or send the order again with the same Idempotency-Key`,
@@ -69,7 +70,7 @@ function goesOn(id: string): VideoTaskError {
 
 const RETRY_AFTER_MS = 2_000
 
-/** Reads a task somebody waits for and tells what it found. */
+/** Reads a task that is waited for and passes on what it found. */
 export async function lookAgain(
   { storage, videos }: Pick<Pipeline, 'storage' | 'videos'>,
   id: string,

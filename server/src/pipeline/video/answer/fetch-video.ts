@@ -1,6 +1,7 @@
 /**
- * Copies a finished video to our own store: if the vendor delivers bytes, if its link needs a credential, or if the link
- * expires before the record does (docs/reference/contract.md#4.4). Streamed, bounded, measured as it passes.
+ * Copies a finished video to the gateway's own store: if the vendor delivers bytes, if its link needs a credential, or
+ * if the link expires before the record does (docs/reference/contract.md#4.4). Streamed, limited in size, measured as
+ * it passes.
  */
 import type { Timeouts } from '../../../core/catalogue.ts'
 import { Mp4Reader, type VideoMeasure } from '../../../core/video/mp4.ts'
@@ -21,10 +22,10 @@ export type FetchVideoParts = EndTaskParts &
   OpenTaskParts &
   Pick<Pipeline, 'catalogue' | 'directory' | 'draw' | 'streamRemote' | 'upstream'>
 
-/** Ten minutes in 4k; nobody sells longer ones by the second. */
+/** Ten minutes in 4k; no vendor sells longer ones by the second. */
 const VIDEO_BYTES_MAX = 4 * 1024 * 1024 * 1024
 const TRIES_MAX = 6
-/** A vendor's 404 for the file counts only the second time: file stores lag behind records, but not for minutes. */
+/** A vendor's 404 for the file counts only the second time: file stores may lag behind records, but not for minutes. */
 const TRIES_GONE_MAX = 2
 const RETRY_AFTER_MS = 5_000
 const TRIES = { long: TRIES_MAX, short: TRIES_GONE_MAX, none: 0 } as const
@@ -45,13 +46,13 @@ export async function fetchVideo(pipeline: FetchVideoParts, open: OpenTask): Pro
       const gone = error instanceof FetchFailure && error.gone
       return tryLater(pipeline, open, { result, reason: error.message, patience: gone ? 'short' : 'long' })
     }
-    // Our own store failed: the video itself has not failed before its deadline.
+    // The gateway's own store failed: the video itself has not failed before its deadline.
     if (pipeline.now() < open.detail.deadlineAt) throw error
     await tryLater(pipeline, open, { result, reason: 'it could not be stored', patience: 'none' })
   }
 }
 
-/** The answer's bytes, broken off when this instance stops. */
+/** The answer's bytes, until this instance stops. */
 async function* untilStop(
   pipeline: Pick<Pipeline, 'videos'>,
   answer: StreamedAnswer,
@@ -85,7 +86,7 @@ export async function storeBase64(
 
 /** The vendor, its link or the network failed; anything else is a fault of the gateway. */
 class FetchFailure extends Error {
-  /** The vendor says that there is no such file (any more). */
+  /** The vendor says that the file does not exist. */
   readonly gone: boolean
 
   constructor(message: string, what: 'gone' | 'not now' = 'not now') {
@@ -208,8 +209,8 @@ export function pictureSize(measure: VideoMeasure | undefined): string | undefin
 }
 
 /**
- * The video exists and will be billed upstream: if it cannot be copied, its link is handed out for as long as it is
- * valid. If its file is gone, nothing is charged.
+ * The video exists and will be billed upstream: if it cannot be copied, its link is given to the client while it is
+ * valid. If its file does not exist any more, nothing is charged.
  */
 async function tryLater(
   pipeline: FetchVideoParts,

@@ -1,6 +1,6 @@
 import type { ClientReply } from '../../reply.ts'
 
-/** Writes a stream to the client at the client's pace. Stops reading when the client has gone. */
+/** Writes a stream to the client at the client's pace. Stops reading when the client has disconnected. */
 export async function pourInto(reply: ClientReply, body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of body) {
     if (reply.gone) return

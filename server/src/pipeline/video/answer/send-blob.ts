@@ -3,7 +3,7 @@ import type { Pipeline } from '../../context.ts'
 import type { ClientReply } from '../../reply.ts'
 import { pourInto } from './pour.ts'
 
-/** Stored bytes, whole or a range of them. False: there are none under this key. */
+/** Sends stored bytes, all or a range of them. False: there are none under this key. */
 export async function sendBlob(
   pipeline: Pick<Pipeline, 'blobs'>,
   reply: ClientReply,

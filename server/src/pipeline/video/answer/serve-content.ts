@@ -1,4 +1,7 @@
-/** `GET …/content`: the bytes, from our own store or straight from the provider's link, whole or a range of them. */
+/**
+ * `GET …/content`: the bytes, from the gateway's own store or directly from the provider's link, all or a range of
+ * them.
+ */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
@@ -66,7 +69,7 @@ export interface WantedBytes {
   readonly body: 'wanted' | 'head-only'
 }
 
-/** The provider's link may have expired early: it is renewed if the provider can, else the video is gone (410). */
+/** The provider's link may have expired early: it is renewed if the provider supports that, else the answer is 410. */
 async function sendFromProvider(
   pipeline: ServeContentParts,
   reply: ClientReply,
@@ -103,7 +106,7 @@ async function sendFromProvider(
   }
 }
 
-/** undefined: there is no video under this link. */
+/** undefined: there is no video at this link. */
 async function openAt(
   pipeline: Pick<Pipeline, 'streamRemote'>,
   vendor: FoundVendor,

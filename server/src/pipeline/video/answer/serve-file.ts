@@ -7,7 +7,10 @@ import type { IncomingVideo, VideoAction } from '../video-call.ts'
 
 type ServeFileParts = Pick<Pipeline, 'blobs' | 'telemetry' | 'videos'>
 
-/** A signed link of ours, followed without an API key: 403 when it was not made here or has expired, 404 when its bytes are gone. */
+/**
+ * The gateway's signed link, followed without an API key: 403 if it was not made here or has expired, 404 if its bytes
+ * were removed.
+ */
 export function serveFile(
   pipeline: ServeFileParts,
   call: IncomingVideo,

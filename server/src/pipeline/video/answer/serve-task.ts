@@ -1,5 +1,6 @@
 /**
- * Reading, listing and removing tasks. They are stored records: no vendor hears of it (docs/reference/contract.md#4.4).
+ * Reading, listing and removing tasks. They are stored records: no vendor is contacted
+ * (docs/reference/contract.md#4.4).
  */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { VideoTask } from '../../../core/video/task.ts'
@@ -29,7 +30,10 @@ export function serveRead(
   })
 }
 
-/** Only the platform's record goes: nothing is refunded, nothing is removed upstream (docs/reference/contract.md#3). */
+/**
+ * Only the platform's record is removed: nothing is refunded, and nothing is removed upstream
+ * (docs/reference/contract.md#3).
+ */
 export function serveRemove(
   pipeline: ServeTaskParts,
   call: IncomingVideo,
@@ -42,7 +46,7 @@ export function serveRemove(
     if (task.phase !== 'ended') {
       throw new GatewayError(40000, { status: 409, message: 'this video is not finished yet' })
     }
-    // The bytes first: without the record nothing refers to them any more.
+    // The bytes are removed first: without the record nothing would refer to them.
     if (task.blob !== undefined) await pipeline.blobs.remove(task.blob)
     if (!(await pipeline.storage.videos.remove(id, task.keyId))) throw new GatewayError(40402)
     sendJson(reply, 200, { id, object: 'video.deleted', deleted: true })
@@ -64,7 +68,7 @@ export function serveList(
     const tasks = await pipeline.storage.videos.list({
       kind: 'video',
       keyId: key.id,
-      // One more tells whether there are more.
+      // One more shows whether there are further tasks.
       limit: limit + 1,
       after: query.get('after') ?? undefined,
       order: orderOf(query.get('order')),
@@ -94,7 +98,7 @@ function orderOf(text: string | null): 'asc' | 'desc' {
   throw new GatewayError(40000, { message: 'order must be asc or desc' })
 }
 
-/** The caller's own task, as long as it is kept: anything else is not there (docs/reference/contract.md#2.5). */
+/** The caller's own task while it is stored; any other is answered as not found (docs/reference/contract.md#2.5). */
 export async function ownTask(
   pipeline: Pick<Pipeline, 'directory' | 'storage'>,
   call: IncomingVideo,
@@ -116,7 +120,7 @@ async function holderOf(
   return holder
 }
 
-/** Whatever goes wrong is answered, once. */
+/** Every failure is answered, once. */
 export async function answering(
   pipeline: Pick<Pipeline, 'telemetry'>,
   call: IncomingVideo,

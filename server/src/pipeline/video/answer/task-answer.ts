@@ -8,10 +8,12 @@ import type { LoggedCall } from '../../call.ts'
 import type { Pipeline } from '../../context.ts'
 import type { ClientReply } from '../../reply.ts'
 
-/** SDKs that poll ask this often; nothing changes faster. */
+/** SDKs poll at this interval; nothing changes faster. */
 const POLL_AFTER_MS = 5_000
 
-/** Where the finished video is: the provider's public link, else a signed one of ours; undefined: not finished. */
+/**
+ * Where the finished video is: the provider's public link, else a signed one of the gateway's; undefined: not finished.
+ */
 export function urlOf(pipeline: Pick<Pipeline, 'videos'>, task: VideoTask): string | undefined {
   if (task.status !== 'completed') return undefined
   if (task.blob !== undefined) return pipeline.videos.links.sign(task.blob, task.expiresAt)
@@ -60,8 +62,8 @@ export function sendJson(
 }
 
 /**
- * The error of a task that failed: the upstream's own, or the gateway's envelope. Where a vendor had the task, SDKs are told
- * not to repeat the order by themselves: that would be another paid one.
+ * The error of a task that failed: the upstream's own, or the gateway's envelope. If a vendor had the task, SDKs are
+ * told not to retry automatically, because that would be another paid order.
  */
 export function sendTaskError(reply: ClientReply, call: LoggedCall, error: VideoTaskError): void {
   const headers: Readonly<Record<string, string>> =

@@ -1,6 +1,6 @@
 /**
- * Orders a task upstream: one chain after the other, but only while it is certain that none of them has it. Once an order
- * may have arrived, it is never sent again, to anybody (docs/reference/contract.md#D-video-24).
+ * Orders a task upstream: one chain after the other, but only while it is certain that none of them has it. Once an
+ * order may have arrived, it is never sent again, to any vendor (docs/reference/contract.md#D-video-24).
  */
 import { CONSEQUENCES } from '../../../core/routing/failure.ts'
 import type { ChainFailure } from '../../../core/routing/health.ts'
@@ -32,7 +32,7 @@ import type { Leg } from '../../attempt/leg.ts'
 
 export type CreationParts = ApplyStepParts & Pick<Pipeline, 'health'>
 
-/** A reserved call whose answer is a task, whatever it makes. */
+/** A reserved call whose answer is a task of any kind. */
 export interface TaskOrder {
   readonly callId: CallId
   readonly requestId: string
@@ -46,15 +46,15 @@ export interface TaskOrder {
 
 /** How one kind of task is ordered. */
 export interface Ordering {
-  /** The chains of a model that can make it. */
+  /** The chains of a model that can make the task. */
   chainsOf(target: Omit<Route, 'order'>): ChainOrder
-  /** One try over one chain. */
+  /** One attempt over one chain. */
   send(work: { readonly open: OpenTask; readonly leg: Leg }): Promise<OrderOutcome>
   /** The client named the vendor. */
   readonly pinned: boolean
 }
 
-/** Never rejects: whatever goes wrong ends the task, or leaves it to the poller. */
+/** Never rejects: a failure ends the task, or leaves it to the poller. */
 export async function createUpstream(
   pipeline: CreationParts,
   order: TaskOrder,
@@ -92,7 +92,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
   readonly #ordering: Ordering
   readonly #search: ChainSearch<OrderEnd, OrderFailure>
   #open: OpenTask
-  /** From the moment an order may have left, only the poller ends the task. */
+  /** From the moment an order may have been sent, only the poller ends the task. */
   #left = false
 
   constructor(
@@ -140,7 +140,10 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     return failure.class?.kind
   }
 
-  /** Of equals the first; of exhausted credentials the first to be free again (docs/reference/contract.md#D-errors-37). */
+  /**
+   * Of equally important ones the first; of rate-limited credentials the first to be free again
+   * (docs/reference/contract.md#D-errors-37).
+   */
   moreTelling(known: OrderFailure | undefined, next: OrderFailure): OrderFailure {
     if (known === undefined || next.rank > known.rank) return next
     const bothFull = known.error.gatewayCode === 42904 && next.error.gatewayCode === 42904
@@ -178,12 +181,12 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     return giveCredentialBack(this.#pipeline, this.#order, leg)
   }
 
-  /** An order goes on without its client. */
+  /** An order continues without its client. */
   isOver(): boolean {
     return false
   }
 
-  /** When it was admitted and funded; it is routed like any model. */
+  /** Used if it was admitted and funded; it is routed like any model. */
   #fallbackRoute(): Route | undefined {
     const { fallback: model, reservation } = this.#order
     const funding = reservation.fallback
@@ -206,7 +209,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     }
   }
 
-  /** The task with the attempts so far, which its log row tells. */
+  /** The task with its attempts so far, for the log row. */
   #recorded(): OpenTask {
     const attempts = [...this.#search.records]
     const firstByteMs = attempts.findLast((record) => record.firstByteMs !== undefined)?.firstByteMs

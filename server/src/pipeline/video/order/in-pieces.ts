@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Hashed and measured in a few milliseconds. */
+/** Hashing and measuring this much takes a few milliseconds. */
 const PIECE_BYTES = 1024 * 1024
 
 /** Bytes in memory, in pieces for a store, with other work between the pieces. */

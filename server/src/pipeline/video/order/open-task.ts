@@ -1,5 +1,5 @@
 /**
- * The intent: a row that says what is about to be ordered, written before any vendor hears of it. Also a task in
+ * The intent: a row that says what is about to be ordered, written before anything is sent to a vendor. Also a task in
  * progress: its data, and how its progress is written and announced.
  */
 import { randomBytes } from 'node:crypto'
@@ -16,14 +16,14 @@ type CreateTaskParts = Pick<Pipeline, 'instanceId' | 'now' | 'storage' | 'videos
 
 /** A record is kept 24 hours (docs/reference/contract.md#8-03). */
 export const RETENTION_MS = 24 * 3_600_000
-/** Another instance takes over if this one falls silent during the creation. */
+/** Another instance takes over if this one stops responding during the creation. */
 export const LEASE_MS = 30_000
 /** The poller renews a creation that runs here; longer than a delay of the event loop. */
 export const CREATE_WATCH_MS = 15_000
 
 export type CreatedTask =
   | { readonly kind: 'created'; readonly open: OpenTask }
-  /** The same order is there already. */
+  /** The same order exists already. */
   | { readonly kind: 'joined'; readonly task: VideoTask }
   | { readonly kind: 'other-body' }
 
@@ -44,7 +44,7 @@ export async function createTask(
   return keepIntent(pipeline, { task, detail }, { key, bodySha256 })
 }
 
-/** Leased to this instance while it is being ordered here. */
+/** Leased to this instance while it is being created here. */
 export async function keepIntent(
   pipeline: CreateTaskParts,
   { task, detail }: OpenTask,
@@ -77,7 +77,7 @@ function intentOf(order: ReservedVideo, detail: TaskDetail, at: number): Omit<Vi
   }
 }
 
-/** What tasks of every kind begin as: nothing has been sent yet. */
+/** The initial record of tasks of every kind: nothing has been sent yet. */
 export function emptyIntent(
   call: Pick<ReservedVideo, 'key' | 'account' | 'callId' | 'model'>,
   detail: TaskDetail,
@@ -140,7 +140,7 @@ export type OpenTaskParts = Pick<Pipeline, 'instanceId' | 'storage' | 'videos'>
 export interface OpenTask {
   readonly task: VideoTask
   readonly detail: TaskDetail
-  /** The record does not hold all of `detail` yet; it goes with the next change. */
+  /** The record does not contain all of `detail` yet; it is written with the next change. */
   readonly unwritten?: true
 }
 
@@ -192,9 +192,9 @@ const TRIES_MAX = 6
 const FIRST_WAIT_MS = 50
 
 /**
- * Retries a write that must not be lost while the store is briefly unreachable: an order that a vendor has accepted is
- * only found again by what is written then. 50 ms, then twice as long each time, about 1.5 s in all; then it rejects as
- * the store did.
+ * Retries a write that must not be lost while the store is briefly unreachable: without that record, an order that a
+ * vendor has accepted cannot be found again. 50 ms, then twice as long each time, about 1.5 s in all; then it rejects
+ * with the store's error.
  */
 export async function whileAway<Done>(work: () => Promise<Done>): Promise<Done> {
   for (let tries = 1; ; tries += 1) {

@@ -1,4 +1,7 @@
-/** An order read out of its bytes: the same work for a small one where the calls run and for a large one in a thread. */
+/**
+ * Reads an order from its bytes: the same work for a small one on the thread that serves calls and for a large one in
+ * another thread.
+ */
 import { isJsonObject } from '../../../core/json.ts'
 import { fieldsOfChat } from '../../../core/video/chat-order.ts'
 import {
@@ -15,7 +18,7 @@ import { parseJson } from '../../attempt/classify.ts'
 import { type Hash, createHash } from 'node:crypto'
 
 export type OrderForm =
-  /** `chat`: the order is the end of a conversation. */
+  /** `chat`: the order is the last part of a conversation. */
   | { readonly kind: 'json' | 'chat'; readonly body: Uint8Array }
   | { readonly kind: 'multipart'; readonly parts: readonly FormPart[] }
 
@@ -23,13 +26,13 @@ export type OrderRead =
   | {
       readonly kind: 'ordered'
       readonly order: VideoOrderFields
-      /** Of its fields and files (`fingerprintOf`). */
+      /** Hash of its fields and files (`fingerprintOf`). */
       readonly bodySha256: string
     }
   | {
       readonly kind: 'misordered'
       readonly code: 40000 | 40002
-      /** undefined: the code's own words. */
+      /** undefined: the default message of the code. */
       readonly message: string | undefined
     }
 
@@ -52,7 +55,7 @@ function fieldsOf(form: OrderForm): FormFields | undefined {
 
 /**
  * SHA-256 of an order's fields, lower-case hex: the same for the same order whatever the boundaries of its form or the
- * order of its fields, so that a repetition is known as one.
+ * order of its fields, so that repeated orders are recognised.
  */
 export function fingerprintOf(fields: FormFields): string {
   const hash = createHash('sha256')

@@ -1,6 +1,6 @@
 /**
- * Images in the form that a vendor accepts: fetched if it needs bytes and the client named an address, published under a
- * signed link of ours if it only accepts addresses.
+ * Images in the form that a vendor accepts: fetched if it needs bytes and the client named an address, published under
+ * a signed link if it only accepts addresses.
  */
 import { MEDIA_HEAD_BYTES, mayHold, typeOfMedia } from '../../../core/canonical/media/media-type.ts'
 import type { VideoMedia, VideoRequest } from '../../../core/video/request.ts'
@@ -13,7 +13,7 @@ export type PrepareInputsParts = Pick<Pipeline, 'blobs' | 'fetchRemote' | 'now' 
 
 export type PreparedRequest =
   | { readonly kind: 'ready'; readonly request: VideoRequest }
-  /** An image cannot be fetched: the sentence says which and why. */
+  /** An image cannot be fetched: the message says which and why. */
   | { readonly kind: 'refused'; readonly message: string }
 
 const IMAGE_BYTES_MAX = 32 * 1024 * 1024
@@ -21,10 +21,10 @@ const FETCH_TIMEOUT_MS = 20_000
 /** Vendors fetch an input when they begin to work on it, which may be after a queue. */
 const LINK_LASTS_MS = 6 * 3_600_000
 
-/** What was done for one order, so that the next chain need not do it again. */
+/** Images prepared for one order, so that they are not prepared again for the next chain. */
 export interface InputCache {
   readonly fetched: Map<string, VideoMedia>
-  /** By the image's own object. */
+  /** Published images by the original object. */
   readonly published: Map<VideoMedia, VideoMedia>
 }
 
@@ -32,7 +32,7 @@ export function openInputCache(): InputCache {
   return { fetched: new Map(), published: new Map() }
 }
 
-/** Images the vendor is not sent stay as they are. */
+/** Images that are not sent to the vendor are left unchanged. */
 export async function prepareInputs(
   pipeline: PrepareInputsParts,
   work: { readonly order: ReservedVideo; readonly taskId: string; readonly cache: InputCache },
@@ -111,7 +111,7 @@ async function publish(
   return { kind: 'url', url: pipeline.videos.links.sign(key, pipeline.now() + LINK_LASTS_MS) }
 }
 
-/** A published image's key; its task knows how many there are. */
+/** A published image's key; its task records how many there are. */
 export function inputKeyOf(taskId: string, index: number): string {
   return `inputs/${taskId}-${index}`
 }
@@ -150,7 +150,7 @@ function imagesOf({ firstFrame, lastFrame, referenceImages }: VideoRequest): rea
 
 interface StandIn {
   readonly media: VideoMedia
-  /** As it may stand in a body. */
+  /** Placeholders as they may occur in a body. */
   readonly marks: readonly (string | Buffer)[]
 }
 

@@ -8,12 +8,12 @@ import type { Pipeline } from '../../context.ts'
 import { type OrderForm, type OrderRead, readOrderForm } from './order-form.ts'
 import type { AuthenticatedVideo, Repeat, VideoOrder } from '../video-call.ts'
 
-/** A form as it was received; of a document its pieces. */
+/** A form as received; of a document, its pieces. */
 export type RawForm =
   | { readonly kind: 'json' | 'chat'; readonly chunks: readonly Uint8Array[]; readonly length: number }
   | { readonly kind: 'multipart'; readonly parts: readonly FormPart[] }
 
-/** Whose it is, and where its bytes are counted. */
+/** The owner of an order, and where its bytes are counted. */
 export interface OrderSource extends Pick<VideoOrder, 'headers' | 'account'> {
   readonly body: Pick<ReceivedBody, 'hold' | 'release'>
 }
@@ -23,7 +23,7 @@ export type OrderOfForm = Pick<
   'modelId' | 'user' | 'request' | 'size' | 'dropped' | 'pinned' | 'repeat'
 >
 
-/** The order that a form describes; a large one is parsed in a thread. Throws what is wrong with it. */
+/** The order that a form describes; a large one is parsed in a thread. Throws if it is invalid. */
 export async function orderOf(
   pipeline: Pick<Pipeline, 'conversions'>,
   form: RawForm,
@@ -72,7 +72,7 @@ function bytesOfParts(parts: readonly FormPart[]): number {
   )
 }
 
-/** A longer key is refused. */
+/** Longest key; a longer one is refused. */
 const IDEMPOTENCY_KEY_MAX = 512
 
 /** undefined: there is none. Throws 40000 for one that is too long. */
@@ -116,7 +116,7 @@ export async function receiveVideo(
   }
 }
 
-/** Of a form, what an order can be read of. */
+/** The part of a form that an order is read from. */
 function rawFormOf(form: ReceivedForm): RawForm {
   switch (form.kind) {
     case 'empty':
@@ -146,7 +146,7 @@ async function receiveForm(
   })
 }
 
-/** Bytes of an order count against the process-wide budget until they have gone upstream. */
+/** Bytes of an order count against the process-wide budget until they were sent upstream. */
 function openBody(pipeline: Pick<Pipeline, 'bodyBudget'>): Pick<ReceivedBody, 'hold' | 'release'> {
   let held = 0
   return {

@@ -1,4 +1,4 @@
-/** One try to order a task over one chain, and what is certain afterwards. */
+/** One attempt to order a task over one chain, and what is certain afterwards. */
 import type { TransportFailure } from '../../../upstream/upstream.ts'
 import type { ChainFailure } from '../../../core/routing/health.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -40,7 +40,7 @@ export type SendOrderParts = PrepareInputsParts &
   Pick<Pipeline, 'catalogue' | 'conversions' | 'directory' | 'upstream'>
 
 export type OrderOutcome =
-  /** The task is another instance's by now, or has ended. */
+  /** The task belongs to another instance by now, or has ended. */
   | { readonly kind: 'lost' }
   | SkippedOrder
   | { readonly kind: 'accepted'; readonly open: OpenTask; readonly step: TaskStep; readonly status: number }
@@ -53,10 +53,10 @@ export type OrderOutcome =
       /** The precedence of the error (docs/reference/contract.md#D-errors-37). */
       readonly rank: number
       readonly status: number | undefined
-      /** What it failed of, in the vendor's own words, shortened; for operators. */
+      /** The vendor's message about the failure, shortened; for operators. */
       readonly said: string
     }
-  /** The order left, and nobody knows whether it arrived. */
+  /** The order was sent, but it is unknown whether it arrived. */
   | {
       readonly kind: 'unknown'
       readonly open: OpenTask
@@ -143,7 +143,7 @@ export function placed({ leg }: Pick<OrderWork, 'leg'>, at: number): TaskChange 
   }
 }
 
-/** Which prices apply there, and over which credential it is asked for again. */
+/** The prices that apply there, and the credential that polls will use. */
 export function placedDetail({
   order,
   leg,
@@ -201,7 +201,7 @@ export function judge(vendor: TaskVendor, { open, leg, answer }: Answered): Orde
   }
 }
 
-/** Nothing was sent, or nobody knows. */
+/** Nothing was sent, or it is unknown whether anything arrived. */
 function judgeBroken(open: OpenTask, failure: TransportFailure): OrderOutcome {
   const timeout = failure.kind.endsWith('timeout')
   if (!failure.sent) {
@@ -262,8 +262,8 @@ function judgeStatus(
 }
 
 /**
- * Whether a status makes it certain that there is no task. A proxy in between that gave up (408, 502, 504 and similar)
- * says nothing about what the vendor did; a vendor that explains its 5xx in JSON does, and so does 503.
+ * Whether a status makes it certain that there is no task. A proxy in between that timed out (408, 502, 504 and
+ * similar) says nothing about what the vendor did; a vendor that explains its 5xx in JSON does, and so does 503.
  */
 function isCertain({ status, body }: VideoReply): boolean {
   if (status === 408 || status === 504 || (status >= 520 && status <= 527)) return false
@@ -300,7 +300,7 @@ const CLASS: Readonly<Record<VideoFailure['class'], ChainFailure>> = {
   cancelled: { kind: 'overloaded', retryAfterMs: undefined },
 }
 
-/** The gateway could not write the request: nothing was sent. */
+/** The gateway could not build the request: nothing was sent. */
 export function notWritten(error: unknown): SkippedOrder {
   if (!(error instanceof GatewayError)) throw error
   const { code, message, retryAfterMs } = error
@@ -312,7 +312,7 @@ export function skipped(reason: string, error: VideoTaskError, rank: number): Sk
   return { kind: 'skipped', reason, error, rank }
 }
 
-/** The request a vendor takes an order as; one with large pictures is written in a thread. Throws `GatewayError`. */
+/** The vendor's request for an order; one with large images is built in a thread. Throws `GatewayError`. */
 export async function submitOrder(
   { conversions }: Pick<Pipeline, 'conversions'>,
   { account }: Pick<ReservedVideo, 'account'>,

@@ -45,7 +45,7 @@ export async function sendToVendor(
   }
 }
 
-/** The call as `upstream/` takes it, signed with the credential the task belongs to. */
+/** The call for `upstream/`, signed with the task's credential. */
 export function callOf(
   { dialect, secret }: TaskVendor,
   { request, timeouts }: Pick<VendorMessage, 'request' | 'timeouts'>,

@@ -1,4 +1,6 @@
-/** A chat call to a video model: the same order over the same chains for the same bill, answered in the chat's own form. */
+/**
+ * A chat call to a video model: the same order over the same chains at the same price, answered in the chat's own form.
+ */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { finalChunk, progressChunk, videoCompletion } from '../../../core/video/chat-answer.ts'
 import { ownErrorOfChat } from '../../../core/passthrough/breaks.ts'
@@ -50,7 +52,7 @@ export async function serveChatOrder(
 
 const UNKNOWN: VideoTaskError = { status: 502, code: 'unknown', message: 'the video failed', body: undefined }
 
-/** A prompt and a picture at the end of a conversation. */
+/** More than enough for a conversation that ends with a prompt and an image. */
 const ORDER_VALUES_MAX = 10_000
 
 async function chatOrder(pipeline: Pick<Pipeline, 'conversions'>, call: ReceivedCall): Promise<VideoOrder> {

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/videos`: synchronous as contracted, or accepted at once where the client prefers that
+ * `POST /v1/videos`: synchronous as the contract requires, or accepted at once if the client prefers that
  * (docs/reference/contract.md#D-video-05, #D-video-07).
  */
 import { authenticate, restrict } from '../../stages/authenticate.ts'
@@ -52,7 +52,7 @@ export async function serveOrder(
   sendEnd(pipeline, reply, { order, taken, ended })
 }
 
-/** RFC 7240: preferences are a list, each with parameters. */
+/** RFC 7240: preferences are a list, each may have parameters. */
 function prefersAsync({ headers }: VideoOrder): boolean {
   return (headers['prefer'] ?? '')
     .toLowerCase()

@@ -1,7 +1,7 @@
 /**
- * From an order to its task: a new one that is on its way upstream, or the one it repeats. A repetition has the same
- * `Idempotency-Key` and API key, or is the SDK's own retry of an unanswered POST; it joins the existing task and never
- * creates a second one (docs/reference/contract.md#D-video-11).
+ * Turns an order into a task: a new one that is being sent upstream, or the existing one if the order is repeated. A
+ * repeated order has the same `Idempotency-Key` and API key, or is the SDK's own retry of an unanswered POST; it joins
+ * the existing task and never creates a second one (docs/reference/contract.md#D-video-11).
  */
 import type { Pipeline } from '../../context.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -33,11 +33,11 @@ export type TakeOrderParts = CreationParts & OrderVideoParts & Pick<Pipeline, 'm
 export interface TakenOrder {
   readonly task: VideoTask
   readonly joined: boolean
-  /** What the reservation says about windows; none for a joined task. */
+  /** Windows from the reservation; none for a joined task. */
   readonly reservation: ReservedVideo['reservation'] | undefined
 }
 
-/** Throws the refusal that applies. From `create` on, the task continues whatever happens to the client. */
+/** Throws the refusal. From `create` on, the task continues even if the client disconnects. */
 export function takeOrder(pipeline: TakeOrderParts, order: VideoOrder): Promise<TakenOrder> {
   return inTurn(pipeline, order, () => take(pipeline, order))
 }
@@ -56,7 +56,7 @@ async function take(pipeline: TakeOrderParts, order: VideoOrder): Promise<TakenO
     )
     return { task: open.task, joined: false, reservation: reserved.reservation }
   }
-  // Another instance was faster: what was taken here is given back.
+  // Another instance created the same order first: what was taken here is given back.
   await giveBack(pipeline, reserved, undefined)
   if (created.kind === 'other-body') throw new GatewayError(40004)
   order.body.release()
@@ -83,7 +83,7 @@ async function create(pipeline: TakeOrderParts, order: ReservedVideo): ReturnTyp
   }
 }
 
-/** The intent may have been written although its answer was lost: then it ends with its call. */
+/** The intent may have been written although the store's answer was lost; then it ends with its call. */
 async function giveBack(
   pipeline: TakeOrderParts,
   order: ReservedVideo,
@@ -105,10 +105,15 @@ async function giveBack(
   })
 }
 
-/** SDKs wait ten minutes by default and half an hour when told to; after this long, an equal order is a new one. */
+/**
+ * SDKs wait ten minutes by default and up to half an hour if configured; after this time, an equal order is a new one.
+ */
 const RETRY_WITHIN_MS = 2 * 3_600_000
 
-/** The task this order repeats; undefined: it is a new order. Throws 40004 for a key that stands for another body. */
+/**
+ * The task of the order that this one repeats; undefined: it is a new order. Throws 40004 for a key that was used with
+ * another body.
+ */
 export async function findRepeated(
   pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
   order: VideoOrder,
@@ -127,8 +132,8 @@ export async function findRepeated(
 }
 
 /**
- * An order that no vendor ever had cannot be joined: its record is replaced by a new attempt. So is one that has expired
- * and was not removed yet.
+ * An order that no vendor ever had cannot be joined: its record is replaced by a new attempt. The same applies to a
+ * record that has expired and was not removed yet.
  */
 export async function standing(
   pipeline: Pick<Pipeline, 'blobs' | 'storage'>,
@@ -143,8 +148,8 @@ export async function standing(
 }
 
 /**
- * Orders with one key go one after the other until the first is written: the others then find its task instead of taking
- * a slot of the account.
+ * Orders with one key are handled one after the other until the first is written: the others then find its task instead
+ * of taking a slot of the account.
  */
 export async function inTurn<Result>(
   pipeline: Pick<Pipeline, 'videos'>,
@@ -223,7 +228,7 @@ function findVideoModel(order: VideoOrder, catalogue: Catalogue): Model {
   })
 }
 
-/** Where calls of a model that makes no videos go, as the end of a sentence. */
+/** The paths for calls of a model that makes no videos, as the end of a sentence. */
 function servedElsewhere({ status, chains }: Model, { vendors }: Catalogue): string {
   const other = status === 'enabled' ? chains.find((chain) => !isVideoChain(chain)) : undefined
   const path = other && endpointsOf(other.protocol, vendors.get(other.vendorCode)?.kind)[0]

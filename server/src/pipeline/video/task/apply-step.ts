@@ -1,4 +1,7 @@
-/** What a vendor's answer means for a task: wait on, fetch the video, or end. The same after a create call and a poll. */
+/**
+ * What a vendor's answer means for a task: keep waiting, fetch the video, or end. The same after a create call and a
+ * poll.
+ */
 import { gatewayFailure, failedTask } from './task-error.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { nextPollMs, VERDICT_AFTER } from '../../../core/video/schedule.ts'
@@ -16,7 +19,7 @@ import type { TaskStep } from './task-dialect.ts'
 
 export type ApplyStepParts = CancelResponseParts & FetchVideoParts
 
-/** A public link that lasts this long is handed out as it is (docs/reference/contract.md#2.5). */
+/** A public link that is valid this long is given to the client unchanged (docs/reference/contract.md#2.5). */
 export const LINK_LASTS_MS = 24 * 3_600_000
 
 export async function applyStep(pipeline: ApplyStepParts, open: OpenTask, step: TaskStep): Promise<void> {
@@ -37,7 +40,7 @@ export async function applyStep(pipeline: ApplyStepParts, open: OpenTask, step: 
   }
 }
 
-/** The order was answered without a task. */
+/** The create call was answered without a task. */
 function withFailedAttempt(open: OpenTask, failure: VideoFailure, at: number): OpenTask {
   const { attempts, description } = open.detail
   const broke = { outcome: 'failed', said: notedWords(failure.message) }
@@ -61,7 +64,7 @@ async function waitOn(
     next: encodeRequest(step.request, encodeBytes),
     polls: task.polls,
     failuresInRow: 0,
-    // What a search began with; it has found the task.
+    // The error that a search began with; the search has found the task.
     error: undefined,
     dueAt: at + waitMs(pipeline, open, step.afterMs),
     lastAnswer: step.status,
@@ -105,7 +108,7 @@ async function takeResult(
         request: encodeRequest(result.request, encodeBytes),
       })
     case 'base64':
-      // Too large for the record: after a crash the same poll is repeated and has the same answer.
+      // The video is too large for the record: after a crash the same poll is repeated and gets the same answer.
       return storeBase64(pipeline, open, { data: result.data, secondsProduced, size })
   }
 }
@@ -148,10 +151,10 @@ async function beginFetch(
   if (fetching !== undefined) await fetchVideo(pipeline, fetching)
 }
 
-/** Renewed by the poller while the fetch runs here; after a crash somebody else begins it again. */
+/** The poller renews the lease while the fetch runs here; after a crash another instance restarts it. */
 export const FETCH_WATCH_MS = 20_000
 
-/** Answers that may mean the end: only several in a row do. */
+/** Answers that may mean the end of a task: only several in a row do. */
 export async function countVerdict(
   pipeline: ApplyStepParts,
   open: OpenTask,

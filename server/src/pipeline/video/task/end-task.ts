@@ -14,7 +14,7 @@ import { inputKeyOf } from '../order/prepare-inputs.ts'
 
 export type EndTaskParts = PersistParts & Pick<Pipeline, 'blobs' | 'now' | 'observeEnd' | 'terms' | 'videos'>
 
-/** Where the finished video is, and what is known of it. */
+/** Where the finished video is, and what is known about it. */
 export interface MadeVideo {
   readonly url: string | undefined
   readonly blob: { readonly key: string; readonly bytes: number; readonly sha256: string } | undefined
@@ -121,7 +121,7 @@ export async function endFailed(
     accountId,
     at,
     monthStart: freeMonthAt(pipeline, callId, { at, timezone: detail.timezone }),
-    // A video's request is counted with its video; an answer's was spent when it left.
+    // A video's request is counted with its video; a response's request was spent when it was sent.
     sent: task.kind === 'response' && task.phase !== 'intent',
     log,
     task: { id: task.id, patch },
@@ -131,7 +131,7 @@ export async function endFailed(
   await tellEnd(pipeline, { task, detail }, patch)
 }
 
-/** Tells who waits here. `patch`: how it ended, where this instance knows; undefined: the record says. */
+/** Notifies clients waiting here. `patch`: how the task ended, if this instance knows; undefined: read the record. */
 export async function tellEnd(
   pipeline: EndTaskParts,
   { task, detail }: OpenTask,
@@ -148,7 +148,7 @@ export async function tellEnd(
   await lookAgain(pipeline, task.id)
 }
 
-/** What is known of its call, whoever ends it. */
+/** The log row of its call, whichever instance ends it. */
 export function logRow(
   pipeline: Pick<Pipeline, 'videos'>,
   { task, detail }: OpenTask,

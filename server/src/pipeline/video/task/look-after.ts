@@ -37,7 +37,7 @@ export async function lookAfter(pipeline: ApplyStepParts, open: OpenTask): Promi
   }
 }
 
-/** The process that took the order ended before it could send it. */
+/** The process that accepted the order ended before it could send it. */
 const NEVER_SENT = gatewayFailure(50301, {
   message: 'the gateway stopped before the order was sent; nothing was charged, send it again',
 })
@@ -68,7 +68,7 @@ async function ask(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   pipeline.telemetry.metrics.videoPolled({ vendor: vendor.vendor.code, outcome })
 }
 
-/** Gives the outcome as a word for the metrics. */
+/** Returns the outcome as a label for metrics. */
 async function read(
   pipeline: ApplyStepParts,
   open: OpenTask,
@@ -95,7 +95,7 @@ async function read(
   return failure.kind
 }
 
-/** A search goes on until its time is over, whatever the vendor does not find. */
+/** A search continues until its time runs out, even if the vendor does not find the task. */
 async function follow(pipeline: ApplyStepParts, open: OpenTask, step: TaskStep): Promise<void> {
   if (open.task.phase === 'unknown' && (step.kind === 'unreadable' || step.kind === 'failed')) {
     return searchOn(pipeline, open)
@@ -144,7 +144,7 @@ async function judge(
   }
 }
 
-/** Undecided: polled again later, with growing intervals, until the deadline. */
+/** Nothing is decided: polled again later, with growing intervals, until the deadline. */
 async function slowDown(
   pipeline: ApplyStepParts,
   open: OpenTask,
@@ -167,7 +167,7 @@ async function postpone(pipeline: ApplyStepParts, open: OpenTask, dueAt: number)
   await changeTask(pipeline, open, { dueAt, polls: open.task.polls })
 }
 
-/** The fetch was begun by a process that is gone, or failed before. */
+/** The fetch was begun by a process that has ended, or it failed before. */
 async function fetchAgain(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   const fetching = await changeTask(pipeline, open, { dueAt: pipeline.now() + FETCH_WATCH_MS })
   if (fetching !== undefined) await fetchVideo(pipeline, fetching)

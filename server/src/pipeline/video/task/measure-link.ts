@@ -13,7 +13,7 @@ const MEASURE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
  * The length of a video that stays at the provider, if the provider does not report it: its bytes are read until its
- * header has come. undefined: unknown, which only matters to the log.
+ * header is complete. undefined: unknown, which only matters to the log.
  */
 export async function measureLink(
   pipeline: MeasureLinkParts,
@@ -42,7 +42,7 @@ export async function measureLink(
   const reader = new Mp4Reader()
   let bytes = 0
   try {
-    // Leaving the loop drops the connection.
+    // Leaving the loop closes the connection.
     for await (const chunk of answer.body) {
       reader.push(chunk)
       bytes += chunk.byteLength

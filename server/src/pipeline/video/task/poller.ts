@@ -18,11 +18,11 @@ import type { Poller } from '../videos.ts'
 export type PollerParts = Pick<Pipeline, 'instanceId' | 'now' | 'storage' | 'telemetry' | 'videos'>
 
 export interface PollerOptions {
-  /** Asked for when it starts. */
+  /** Called when it starts. */
   readonly partsOf: () => PollerParts
-  /** One look at a due task, to its end. */
+  /** Works one step on a due task. */
   readonly lookAfter: (task: VideoTask) => Promise<void>
-  /** Rings once after so many ms, unless it is called off before. */
+  /** Calls `ring` once after this many ms; returns a function that cancels it. */
   readonly setAlarm?: (ms: number, ring: () => void) => Alarm
 }
 
@@ -30,17 +30,17 @@ interface Alarm {
   readonly callOff: () => void
 }
 
-/** Questions to vendors at once. */
+/** Concurrent requests to vendors. */
 const BUSY_MAX = 128
 /** Tasks of other instances become due without notice to this one. */
 const IDLE_MS = 2_000
-/** Between two beats, so that what falls due together is leased together. */
+/** Minimum time between two beats, so that tasks due together are leased together. */
 const BEAT_MS_MIN = 50
-/** Between two beats while some tasks are due that are being looked at. */
+/** Time between two beats while some due tasks are in progress. */
 const UNDER_WAY_MS = 250
-/** Well before the lease of a task in progress here runs out. */
+/** Renewal interval, well below the lease of a task in progress here. */
 const KEEP_EVERY_MS = 8_000
-/** After an error of the store, or of ours. */
+/** Wait after an error of the store or of the gateway itself. */
 const AGAIN_MS = 5_000
 
 export function createPoller(options: PollerOptions): Poller {
@@ -58,7 +58,9 @@ type State =
   | { readonly kind: 'idle' }
   | Waiting
   | Beating
-  /** For good. `over`: the last beat and the looks under way have ended, and what was leased is given back. */
+  /**
+   * Final. `over` resolves when the last beat and the steps in progress have ended, and leases have been given back.
+   */
   | { readonly kind: 'stopped'; readonly over: Promise<void> }
 
 interface Waiting {
@@ -72,7 +74,7 @@ interface Waiting {
 interface Beating {
   readonly kind: 'beating'
   readonly pipeline: PollerParts
-  /** When the next beat is wanted at the latest; `NEVER`: nobody said. */
+  /** The latest time for the next beat; `NEVER`: none is needed. */
   readonly wantedAt: number
   readonly beat: Promise<void>
 }
@@ -83,7 +85,7 @@ class LeasingPoller implements Poller {
   readonly #options: PollerOptions
   #state: State = { kind: 'idle' }
   readonly #busy = new Map<string, Promise<void>>()
-  /** When work under way here was last said to go on, epoch ms. */
+  /** When the lease of a task in progress here was last renewed, epoch ms. */
   readonly #kept = new Map<string, number>()
 
   constructor(options: PollerOptions) {
@@ -195,7 +197,7 @@ class LeasingPoller implements Poller {
     await giveBack(state.pipeline)
   }
 
-  /** Gives when the next beat is due. */
+  /** Returns when the next beat is due. */
   async #lookAround(pipeline: PollerParts, at: number): Promise<number> {
     this.#keepAll(pipeline, at)
     // At full concurrency, the end of the next step triggers the next beat.
@@ -209,7 +211,7 @@ class LeasingPoller implements Poller {
       instance: pipeline.instanceId,
       at,
       until: at + LEASE_MS,
-      // Those under way may be leased again with the others, since their time has come as well.
+      // Tasks in progress may be leased again with the others, since they are due as well.
       limit: BUSY_MAX,
     })
   }
@@ -264,14 +266,17 @@ class LeasingPoller implements Poller {
   }
 }
 
-/** When a task that is due then is looked at. */
+/** When to beat for a task that is due at that time. */
 function beatAt({ pipeline, lastBeatAt, dueAt }: Pick<Waiting, 'pipeline' | 'lastBeatAt' | 'dueAt'>): number {
   const now = pipeline.now()
-  // A clock that was set back must not make the next beat wait for it.
+  // A clock that was set back must not delay the next beat.
   return Math.max(dueAt, lastBeatAt > now ? now : lastBeatAt + BEAT_MS_MIN)
 }
 
-/** So that others need not wait for the leases to run out; where the store is away, they do. */
+/**
+ * Lets other instances take the tasks without waiting for the leases to expire; if the store is unreachable, they must
+ * wait.
+ */
 async function giveBack({ storage, instanceId, telemetry }: PollerParts): Promise<void> {
   try {
     await storage.videos.release(instanceId)

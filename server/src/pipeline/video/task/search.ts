@@ -1,6 +1,6 @@
 /**
- * An order that was sent and got no answer: it is searched for if the vendor can be asked by our own id, and never sent
- * again. If the vendor cannot be asked, or nothing is found in time, the task has failed
+ * An order that was sent and got no answer is searched for if the vendor supports look-ups by the gateway's id, and is
+ * never sent again. If the vendor does not, or nothing is found in time, the task has failed
  * (docs/reference/contract.md#D-video-22, #D-video-23).
  */
 import type { VideoTaskError } from '../../../core/video/task.ts'
@@ -11,7 +11,7 @@ import { type OpenTask, changeTask } from '../order/open-task.ts'
 import { vendorOfTask } from './vendor-of-task.ts'
 import { contextOf } from './video-vendor.ts'
 
-/** Vendors list a task within seconds of taking it. */
+/** Vendors list a task within seconds of accepting it. */
 const SEARCH_MS = 120_000
 const EVERY_MS = 10_000
 
@@ -32,7 +32,7 @@ export async function beginSearch(
   await changeTask(pipeline, open, {
     phase: 'unknown',
     next: encodeRequest(question, encodeBytes),
-    // Kept for the case that the search finds nothing.
+    // Kept in case the search finds nothing.
     error,
     failuresInRow: 0,
     dueAt: at + waitMs(pipeline, open, EVERY_MS),

@@ -1,13 +1,13 @@
-/** What the task code needs of an upstream that makes a video or a response. */
+/** What the task code needs to know about an upstream that makes videos or responses. */
 import type { CredentialSecret, Vendor } from '../../../core/catalogue.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { VideoContext, VideoDialect, VideoReply, VideoStep } from '../../../providers/video.ts'
 
-/** A response is over, however it ended: the object as the upstream gave it. */
+/** A response has ended, in whatever way: the object as the upstream sent it. */
 export interface AnsweredStep {
   readonly kind: 'answered'
   readonly response: JsonObject
-  /** The same as it came; undefined: it was made here. */
+  /** The same as received bytes; undefined: it was made here. */
   readonly bytes: Uint8Array | undefined
   readonly state: JsonObject
 }
@@ -20,12 +20,12 @@ export interface TaskDialect extends Pick<VideoDialect, 'auth' | 'classify' | 'f
   verdict?(reply: VideoReply, context: VideoContext): TaskStep | undefined
 }
 
-/** Who makes a task, with the credential it belongs to. */
+/** The vendor of a task, with the credential the task belongs to. */
 export interface TaskVendor {
   readonly vendor: Vendor
   readonly dialect: TaskDialect
   readonly secret: CredentialSecret
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly fields: Readonly<Record<string, string>>
 }

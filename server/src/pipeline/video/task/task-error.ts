@@ -7,7 +7,7 @@ import type { VideoFailure, VideoReply } from '../../../providers/video.ts'
 
 type Acceptance = Pick<VideoTaskError, 'accepted'>
 
-/** The gateway's own verdict. */
+/** The gateway's own error. */
 export function gatewayFailure(
   code: ErrorCode,
   more: {
@@ -29,7 +29,7 @@ export function gatewayFailure(
   }
 }
 
-/** A create call the vendor refused with a status: its own words, except where they are about our credential. */
+/** A create call the vendor refused with a status: its own error, unless it is about the platform's credential. */
 export function refusedCreate(
   { reply, text }: { readonly reply: VideoReply; readonly text: () => string },
   credential: 'own' | 'platform',
@@ -84,7 +84,7 @@ export function isCredentialRefusal(status: number): boolean {
   return status === 401 || status === 402 || status === 403
 }
 
-/** `type` says that this is the provider's error, not the gateway's (docs/reference/contract.md#2.7). */
+/** `type` marks this as the provider's error, not the gateway's (docs/reference/contract.md#2.7). */
 function errorBody(
   { message, code }: { readonly message: string; readonly code: string },
   upstream: JsonValue | undefined,
@@ -96,7 +96,7 @@ function errorBody(
   }
 }
 
-/** The sentence of an error body, wherever vendors put it. */
+/** The message of an error body, wherever vendors put it. */
 export function messageOf(body: JsonValue | undefined): string | undefined {
   if (!isJsonObject(body)) return undefined
   const error = isJsonObject(body['error']) ? body['error'] : body

@@ -21,7 +21,7 @@ export async function vendorOfTask(
   }
 }
 
-/** Who made a video, with everything its vendor can be asked about it. */
+/** The vendor of a video task, with all requests about it. */
 export async function videoVendorOfTask(
   pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   task: VideoTask,

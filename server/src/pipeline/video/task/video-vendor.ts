@@ -19,12 +19,12 @@ export type FoundVendor =
 export interface VendorQuestion {
   readonly vendorCode: VendorCode
   readonly credentialId: CredentialId | undefined
-  /** Over the account's own credential. */
+  /** With the account's own credential. */
   readonly byok: boolean
   readonly accountId: AccountId
 }
 
-/** From the present catalogue: a task outlives the one it was ordered from. */
+/** From the present catalogue: a task may outlive the catalogue it was created with. */
 export async function findVideoVendor(
   pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   question: VendorQuestion,
@@ -50,7 +50,7 @@ export async function findVideoVendor(
   }
 }
 
-/** The state machine of a chain's vendor; undefined: its kind makes no videos. */
+/** The state machine of a chain's vendor; undefined: its vendor kind makes no videos. */
 export function videoDialectOf(chain: Chain, catalogue: Catalogue): VideoDialect | undefined {
   const kind = catalogue.vendors.get(chain.vendorCode)?.kind
   return kind === undefined ? undefined : providerOf(kind)?.video

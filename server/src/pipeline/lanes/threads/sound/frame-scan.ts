@@ -4,11 +4,11 @@
  */
 import { type Heard, latin1, PACKETS_MAX, type Read, viewOf } from './sound-file.ts'
 
-/** One that begins at `at`; undefined: none does. */
+/** The frame that begins at `at`; undefined: there is none. */
 export type FrameAt = (bytes: Uint8Array, at: number) => Frame | undefined
 
 export interface Frame {
-  /** To the next one, at least 1. */
+  /** Distance to the next frame, at least 1. */
   readonly bytes: number
   readonly seconds: number
   /** The same in all frames that players treat as one stream. */
@@ -22,7 +22,7 @@ export interface Scanned {
   readonly first: number | undefined
 }
 
-/** What frames of MPEG audio, ADTS and FLAC begin with. */
+/** First byte of MPEG audio, ADTS and FLAC frames. */
 export const SYNC = 0xff
 
 /** Read at a time, plus the length of the longest header. */
@@ -62,7 +62,7 @@ export function scanFrames(read: Read, { from, to, first }: Scanned, frameAt: Fr
   return { seconds, bytes, packets }
 }
 
-/** The same of a packet. */
+/** The same for a packet. */
 export function framesIn(packet: Uint8Array, frameAt: FrameAt): number {
   return scanFrames(
     (start, end) => packet.subarray(start, end),
@@ -71,7 +71,7 @@ export function framesIn(packet: Uint8Array, frameAt: FrameAt): number {
   ).seconds
 }
 
-/** By layer I, II and III; of MPEG 1, and of MPEG 2 and 2.5. */
+/** Bit rates by layer I, II and III: those of MPEG 1, and of MPEG 2 and 2.5. */
 const KBITS = [
   [
     [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -107,7 +107,7 @@ export const mpegFrameAt: FrameAt = (data, at) => {
   return { bytes, seconds: samples / rate, kind: (second & 0x1e) | ((third & 0x0c) << 8) }
 }
 
-/** The first frame of a file may be a table of the others, which no player plays: where the sound begins. */
+/** Where the sound begins: the first frame of a file may be a table of the others, which no player plays. */
 export function mpegSoundStart(read: Read, from: number): number {
   const head = read(from, from + 40)
   const frame = mpegFrameAt(head, 0)
@@ -138,7 +138,7 @@ const AMR_SECONDS = 0.02
 const AMR_BYTES = [13, 14, 16, 18, 20, 21, 27, 32, 6, 1, 1, 1, 1, 1, 1, 1]
 const AMR_WB_BYTES = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 1, 1, 1, 1, 1, 1]
 
-/** AMR as files and packets hold it (RFC 4867 §5.3): every byte where a frame may begin is one, also of silence. */
+/** AMR in files and packets (RFC 4867 §5.3): any byte at a frame's position begins a frame, silence included. */
 export function amrFrameAt(isWide: boolean): FrameAt {
   const sizes = isWide ? AMR_WB_BYTES : AMR_BYTES
   return (data, at) => ({ bytes: sizes[((data[at] ?? 0) >> 3) & 15] ?? 1, seconds: AMR_SECONDS, kind: 0 })
@@ -148,7 +148,10 @@ const FLAC_RATES = [
   0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ]
 
-/** FLAC (RFC 9639 §9.1). The head does not say how many bytes a frame has; a checksum tells it from what only looks like one. */
+/**
+ * FLAC (RFC 9639 §9.1). The header does not contain the frame's length; a checksum distinguishes a frame from bytes
+ * that only look like one.
+ */
 export function flacFrameAt(streamRate: number): FrameAt {
   return (data, at) => {
     if (data[at] !== SYNC || ((data[at + 1] ?? 0) & 0xfe) !== 0xf8) return undefined
@@ -173,7 +176,7 @@ export function flacFrameAt(streamRate: number): FrameAt {
   }
 }
 
-/** Of a number that is coded as characters are in UTF-8. */
+/** Length of a number encoded like a UTF-8 character. */
 function codedBytes(first: number): number {
   return first < 0x80 ? 1 : Math.max(1, Math.clz32(~first << 24))
 }

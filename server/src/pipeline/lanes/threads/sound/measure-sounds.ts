@@ -1,6 +1,6 @@
 /**
- * The duration of sound, computed from all of its packets. The duration stated in a file's header is not trusted, because
- * whoever pays for it wrote it.
+ * The duration of sound, computed from all of its packets. The duration stated in a file's header is not trusted,
+ * because the client could set it.
  */
 import type { InputAudioTrack } from 'mediabunny'
 import type * as library from 'mediabunny'
@@ -22,9 +22,9 @@ import type { MeasureTask, SoundMeasured } from '../work.ts'
 
 type Library = typeof library
 
-/** Limit for data other than packets, such as an artist's name or a picture: this, or the size of all packets. */
+/** Limit for data other than packets, such as an artist's name or an image: this, or the size of all packets. */
 const UNHEARD_BYTES_MAX = 262_144
-/** Header of a file, and what recorders write besides the sound. */
+/** Header of a file, and what recorders write in addition to the sound. */
 const HEAD_BYTES = 4_096
 /** Overhead per packet in a file that has no table of packets. */
 const PACKET_HEAD_BYTES = 32
@@ -53,9 +53,9 @@ function plausible(seconds: number): number {
   throw new Error('its times are impossible')
 }
 
-/** What Matroska and WebM begin with. */
+/** First bytes of Matroska and WebM. */
 const EBML = '\u001aE\u00df\u00a3'
-/** WAV, MP4 and QuickTime. */
+/** WAV, MP4 and QuickTime have tables of packets. */
 const HAS_TABLES = /^(?:RIFF|RF64)|^.{4}(?:ftyp|moov|mdat|wide|free|skip|pnot)/s
 
 /** By its first bytes, as players recognise the kind of a file. Throws if the duration cannot be determined. */
@@ -122,7 +122,7 @@ async function measureTracks(library: Library, read: Read, size: number): Promis
   }
 }
 
-/** Players go on behind the end that a WAV file names. */
+/** Players continue after the end stated in a WAV file. */
 function waveSeconds(sound: HeardTrack | undefined, seconds: number, unheard: number): number {
   const behind = Math.max(0, unheard - HEAD_BYTES)
   if (behind === 0) return seconds
@@ -131,7 +131,7 @@ function waveSeconds(sound: HeardTrack | undefined, seconds: number, unheard: nu
 }
 
 interface HeardTrack extends Heard {
-  /** Of sound that is not compressed. */
+  /** Set for sound that is not compressed. */
   readonly bytesPerSecond?: number
 }
 
@@ -176,7 +176,7 @@ async function walk(
   return { seconds: Math.max(told, seconds), bytes, packets }
 }
 
-/** Of one channel; undefined: it is compressed. */
+/** Bytes per sample of one channel; undefined: it is compressed. */
 function sampleBytesOf(codec: string | null): number | undefined {
   if (codec === 'alaw' || codec === 'ulaw') return 1
   const bits = /^pcm-[suf](\d+)/.exec(codec ?? '')?.[1]

@@ -1,23 +1,23 @@
-/** Edit lists of MP4 files (ISO 14496-12): players play what they say, also the same sound again and again. */
+/** Edit lists of MP4 files (ISO 14496-12): players play what the lists say, possibly the same sound several times. */
 import { latin1, type Read, viewOf } from './sound-file.ts'
 
 const BOX_HEAD_BYTES = 8
 const LARGE_BOX_HEAD_BYTES = 16
-/** Boxes that hold those on the way to an edit list. */
+/** Boxes that contain the path to an edit list. */
 const HOLDERS: ReadonlySet<string> = new Set(['moov', 'trak', 'edts'])
 const BOXES_MAX = 100_000
-/** What is left out of an entry's time: sound that does not begin yet. */
+/** Media time of an empty entry: silence before the sound begins. */
 const EMPTY = -1
 
 interface Found {
-  /** Units in a second, of the whole file. */
+  /** Units per second, of the whole file. */
   timescale: number
-  /** Of each list, in these units. */
+  /** Length of each list, in these units. */
   readonly lengths: number[]
   boxes: number
 }
 
-/** Of the longest list, seconds; 0: there is none. */
+/** Length of the longest list, seconds; 0: there is none. */
 export function editedSeconds(read: Read, size: number): number {
   const found: Found = { timescale: 0, lengths: [], boxes: 0 }
   walkBoxes(read, { start: 0, end: size }, found)

@@ -1,15 +1,15 @@
-/** Ogg (RFC 3533): pages of several streams, packets over several pages, and files one behind the other. */
+/** Ogg (RFC 3533): pages of several streams, packets over several pages, and concatenated files. */
 import { flacPackets, flacRate, opusSeconds, type PacketSeconds, vorbisPackets } from './packet-seconds.ts'
 import { type Heard, latin1, PACKETS_MAX, type Read, viewOf } from './sound-file.ts'
 
 const PAGE_HEAD_BYTES = 27
 const SEGMENTS_MAX = 255
 const FIRST_PAGE = 2
-/** Heads of codecs are far smaller. */
+/** Headers of codecs are far smaller. */
 const HEADER_BYTES_MAX = 1_048_576
-/** Of a packet, as much as says how long it plays. */
+/** The part of a packet that determines its duration. */
 const PACKET_HEAD_BYTES = 32
-/** Of streams, one behind the other. */
+/** Limit for concatenated streams. */
 const STREAMS_MAX = 2_000
 
 interface Page {
@@ -152,18 +152,18 @@ class OggStream {
 }
 
 interface OggCodec {
-  /** Packets before the sound. */
+  /** Number of packets before the sound. */
   readonly headers: number
   readonly packetsOf: (headers: readonly Uint8Array[]) => PacketSeconds
 }
 
-/** undefined: no sound that is known. */
+/** undefined: not a known sound codec. */
 function codecOf(first: Uint8Array): OggCodec | undefined {
   const begin = latin1(first.subarray(0, 8))
   if (begin === 'OpusHead') return { headers: 2, packetsOf: () => opusSeconds }
   if (begin.startsWith('\u0001vorbis')) return { headers: 3, packetsOf: vorbisPackets }
   if (begin.startsWith('\u007fFLAC')) {
-    // As many as follow are told in the first; they are no frames, and last no time.
+    // The first header says how many follow; they are not frames and have no duration.
     return { headers: 1, packetsOf: ([head]) => flacPackets(flacRate(head) ?? 0) }
   }
   if (begin.startsWith('Speex')) return { headers: 2, packetsOf: ([head]) => speexPackets(head) }
@@ -173,10 +173,10 @@ function codecOf(first: Uint8Array): OggCodec | undefined {
 const SPEEX_RATE_AT = 36
 const SPEEX_FRAMES_AT = 64
 const SPEEX_FRAME_SECONDS = 0.02
-/** Of the narrowest band; each wider one has twice the samples at twice the rate. */
+/** Samples of the narrowest band; each wider one has twice as many at twice the rate. */
 const SPEEX_SAMPLES = 160
 
-/** A frame is twenty milliseconds, or longer where its rate is told to be lower than that of its band. */
+/** A frame takes twenty milliseconds, or longer if the stated rate is lower than that of its band. */
 function speexPackets(head: Uint8Array | undefined): PacketSeconds {
   if (head === undefined || head.byteLength < SPEEX_FRAMES_AT + 4) throw new Error('its Speex has no header')
   const view = viewOf(head)

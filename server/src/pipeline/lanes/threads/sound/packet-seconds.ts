@@ -1,4 +1,6 @@
-/** The duration of a packet, by its content: the times in the file are not trusted, because whoever pays wrote them. */
+/**
+ * The duration of a packet, by its content: the times in the file are not trusted, because the client could set them.
+ */
 import { AAC_RATES, AAC_SAMPLES, adtsFrameAt, flacFrameAt, framesIn, mpegFrameAt } from './frame-scan.ts'
 import { latin1, viewOf } from './sound-file.ts'
 
@@ -29,7 +31,7 @@ export function packetSeconds(codec: string | null, settings: CodecSettings): Pa
   }
 }
 
-/** Milliseconds of a frame by the head of its packet (RFC 6716 §3.1). */
+/** Milliseconds of a frame by the header of its packet (RFC 6716 §3.1). */
 const OPUS_SILK_MS = [10, 20, 40, 60]
 const OPUS_HYBRID_MS = [10, 20]
 const OPUS_CELT_MS = [2.5, 5, 10, 20]
@@ -61,7 +63,7 @@ function aacPackets({ description, rate }: CodecSettings): PacketSeconds {
   return (packet) => Math.max(seconds, adtsFrameAt(packet, 0)?.seconds ?? 0)
 }
 
-/** Frames begin where packets do; nothing behind the head is one. */
+/** A packet begins with a frame; nothing after the header is another. */
 export function flacPackets(rate: number): PacketSeconds {
   const frameAt = flacFrameAt(rate)
   return (packet) => frameAt(packet, 0)?.seconds ?? 0
@@ -69,7 +71,7 @@ export function flacPackets(rate: number): PacketSeconds {
 
 const FLAC_RATE_AT = 18
 
-/** Of STREAMINFO, behind `fLaC` and the head of its block. */
+/** The rate in STREAMINFO, which follows `fLaC` and the block's header. */
 export function flacRate(head: Uint8Array | undefined): number | undefined {
   const at = head === undefined ? -1 : latin1(head.subarray(0, 64)).indexOf('fLaC')
   if (head === undefined || at < 0 || head.byteLength < at + FLAC_RATE_AT + 4) return undefined
@@ -77,7 +79,7 @@ export function flacRate(head: Uint8Array | undefined): number | undefined {
   return rate === 0 ? undefined : rate
 }
 
-/** Three headers in one, each but the last with its length before all of them, in bytes of up to 255. */
+/** Three headers in one; the lengths of the first two precede them, as sums of bytes up to 255. */
 function xiphHeaders(all: Uint8Array): readonly Uint8Array[] {
   const lengths: number[] = []
   let at = 1
@@ -105,9 +107,9 @@ const MODES_MAX = 64
 const MODE_BITS = 41
 
 /**
- * A packet of Vorbis I plays half of its block, and which of two sizes that has its mode says. Modes stand at the end of
- * the third header, behind tables that only a decoder has to understand, so they are read from there backwards; where that
- * reads as several numbers of modes, the longest sound is what counts.
+ * A Vorbis I packet plays half of its block, whose mode selects one of two sizes. Modes are at the end of the third
+ * header, after tables that only a decoder needs to understand, so they are read backwards from the end; if that is
+ * possible with several numbers of modes, the longest duration counts.
  */
 export function vorbisPackets([first, , setup]: readonly (Uint8Array | undefined)[]): PacketSeconds {
   if (first === undefined || setup === undefined || first.byteLength <= VORBIS_SIZES_AT)
@@ -129,7 +131,7 @@ function modeMask(modes: number): number {
   return 2 ** (32 - Math.clz32(modes - 1)) - 1
 }
 
-/** Whether each mode has long blocks, by every number of modes that the end of the header may be read as. */
+/** For every possible number of modes at the end of the header: whether each mode has long blocks. */
 function modeTables(setup: Uint8Array): readonly (readonly boolean[])[] {
   const bitAt = (at: number) => ((setup[at >> 3] ?? 0) >> (at & 7)) & 1
   const numberAt = (at: number, bits: number) => {
@@ -158,7 +160,7 @@ class BitReader {
     this.#bytes = bytes
   }
 
-  /** The most significant one first. */
+  /** Most significant bit first. */
   read(bits: number): number {
     let value = 0
     for (let bit = 0; bit < bits; bit += 1, this.#at += 1)

@@ -1,9 +1,9 @@
-/** What all readers of sound have in common: bytes of a file, and what of it is tags. */
+/** What all readers of sound have in common: reading bytes of a file, and skipping tags. */
 
-/** Bytes of a file; `end` may lie behind it. */
+/** Reads bytes of a file; `end` may be beyond its end. */
 export type Read = (start: number, end: number) => Uint8Array
 
-/** What was heard in a file: how long it plays, in how many bytes and packets. */
+/** The sound found in a file: its duration, its bytes and its number of packets. */
 export interface Heard {
   readonly seconds: number
   readonly bytes: number
@@ -24,7 +24,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 const ID3_HEAD_BYTES = 10
 const ID3_FOOTER = 0x10
 
-/** Where tags of ID3v2 end that stand one behind the other at the beginning; a size has seven bits a byte. */
+/** The end of consecutive ID3v2 tags at the beginning; sizes have seven bits per byte. */
 export function id3End(read: Read, size: number): number {
   let at = 0
   while (at + ID3_HEAD_BYTES <= size) {
@@ -40,7 +40,7 @@ export function id3End(read: Read, size: number): number {
 
 const LAST_BLOCK = 0x80
 
-/** Where the blocks before the frames of a FLAC file end, which begins with its mark at `from` (RFC 9639 §8.1). */
+/** The end of the metadata blocks of a FLAC file whose marker is at `from` (RFC 9639 §8.1). */
 export function flacHeadEnd(read: Read, size: number, from: number): number {
   let at = from + 4
   while (at + 4 <= size) {
