@@ -16,7 +16,7 @@ const CREDENTIALS = {
   bearer: undefined,
   header: undefined,
   none: undefined,
-  'jwt-hs256': '`fields`: `access_key`, `secret_key`',
+  'jwt-hs256': '`secret` or `fields`: `access_key`, `secret_key`',
   'volc-hmac': '`fields`: `access_key`, `secret_key`',
   'google-oauth': '`secret`: the service account as JSON',
   'aws-sigv4': '`secret`: a key of Bedrock, or `fields`: `access_key`, `secret_key`, maybe `session_token`',

@@ -14,6 +14,7 @@ export type Auth =
   /** `prefix` precedes the key and includes the space between them: `Token `. */
   | { readonly kind: 'header'; readonly name: string; readonly prefix?: string }
   | { readonly kind: 'none' }
+  /** Signed with a pair of keys; a credential that is a plain key is sent as it is. */
   | { readonly kind: 'jwt-hs256' }
   | { readonly kind: 'volc-hmac'; readonly service: string; readonly region: string }
   | { readonly kind: 'google-oauth' }

@@ -39,6 +39,9 @@ export function describeKind(provider: Provider): VendorKind {
   }
 }
 
+/** Ways to sign in with one secret. */
+const KEYED: readonly Auth['kind'][] = ['bearer', 'header', 'jwt-hs256', 'aws-sigv4', 'google-oauth']
+
 type Auths = ReadonlySet<Auth['kind']>
 
 /** A video API may choose by the fields that are set. */
@@ -54,7 +57,7 @@ function hasPair(auths: Auths): boolean {
 }
 
 function takesKey(auths: Auths): boolean {
-  return auths.has('bearer') || auths.has('header') || auths.has('aws-sigv4') || auths.has('google-oauth')
+  return KEYED.some((kind) => auths.has(kind))
 }
 
 function needOf(auths: Auths, { ownServer }: Provider): VendorKind['secret']['need'] {

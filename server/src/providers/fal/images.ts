@@ -14,6 +14,7 @@ import {
   picturesIn,
   shapeOf,
 } from '../dialects/pictures.ts'
+import { toldError } from '../video-forms/told-error.ts'
 import { below, type FormRewrite, type PassedDialect, type TaskReply } from '../provider.ts'
 import { linkIn, objectsIn, originOf, textIn } from '../video-forms/json.ts'
 import { appOf } from './endpoints.ts'
@@ -48,7 +49,7 @@ const rewrite: FormRewrite = {
   },
   answer: (body) => {
     const error = errorIn(body)
-    if (error !== undefined) return { error }
+    if (error !== undefined) return error
     const data = picturesIn(body['images'] ?? body['image'] ?? body['output'])
     return data.length === 0 ? undefined : { data }
   },
@@ -68,12 +69,7 @@ function errorIn(body: JsonObject): JsonObject | undefined {
   const message = textIn(entry?.['msg']) ?? textIn(body['detail']) ?? textIn(body['error'])
   if (code === undefined && message === undefined) return undefined
   const { kind } = classify({ status: 200, headers: {}, body })
-  const refused = kind === 'request' || kind === 'refused-content'
-  return {
-    message: message ?? code,
-    type: refused ? 'invalid_request_error' : 'api_error',
-    code: code ?? null,
-  }
+  return toldError({ code, message: message ?? code ?? '', kind })
 }
 
 /** Where a request is asked about, and where what it made is. Addresses of other hosts never get the key. */

@@ -3,16 +3,15 @@ import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import {
   classifyFailure,
   type FailureClass,
-  type FailureKind,
+  type FailureWords,
   type UpstreamFailure,
-  withHint,
 } from '../../core/routing/failure.ts'
 import type { VideoFailure } from '../video.ts'
 import { taskClassOf } from '../video-forms/failure.ts'
-import { numberIn, textIn } from '../video-forms/json.ts'
+import { numberIn, rowOf, textIn } from '../video-forms/json.ts'
 
 /** 1100 to 1102 come with status 429 and are about money, not rate. */
-const CODES: Readonly<Record<number, FailureKind>> = {
+const WORDS: FailureWords = {
   1000: 'auth',
   1001: 'auth',
   1002: 'auth',
@@ -34,12 +33,25 @@ const CODES: Readonly<Record<number, FailureKind>> = {
   5000: 'overloaded',
   5001: 'overloaded',
   5002: 'overloaded',
+  risk_control: 'refused-content',
+  invalid_input: 'request',
+}
+
+/** A failed task has no code, only one of several fixed texts; these are compared as a whole, like codes. */
+const FIXED_TEXTS: Readonly<Record<string, 'risk_control' | 'invalid_input'>> = {
+  'failure to pass the risk control system': 'risk_control',
+  'image pixel is invalid': 'invalid_input',
+  'the resolution or aspect ratio of the input image is invalid. please ensure it meets the required specifications.':
+    'invalid_input',
+}
+
+/** What the text of a failed task stands for; undefined: the vendor's own failure. */
+export function codeOfText(message: string): 'risk_control' | 'invalid_input' | undefined {
+  return rowOf(FIXED_TEXTS, message.trim().toLowerCase())
 }
 
 export function classify(failure: UpstreamFailure): FailureClass {
-  const code = codeIn(failure.body)
-  const kind = code === undefined ? undefined : CODES[code]
-  return kind === undefined ? classifyFailure(failure) : withHint(kind, failure)
+  return classifyFailure(failure, WORDS)
 }
 
 function codeIn(body: JsonValue | undefined): number | undefined {
@@ -51,7 +63,7 @@ export function refusalIn(body: JsonValue | undefined): VideoFailure | undefined
   const code = codeIn(body)
   if (code === undefined || code === 0 || !isJsonObject(body)) return undefined
   return {
-    class: taskClassOf(CODES[code] ?? 'overloaded'),
+    class: taskClassOf(WORDS[String(code)] ?? 'overloaded'),
     code: String(code),
     message: textIn(body['message']) ?? '',
     body,

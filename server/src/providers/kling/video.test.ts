@@ -340,16 +340,6 @@ describe('what the second generation is sent', () => {
   })
 })
 
-describe('how Kling is signed', () => {
-  test.each([
-    [[], { kind: 'bearer' }],
-    [['api_key'], { kind: 'bearer' }],
-    [['access_key', 'secret_key'], { kind: 'jwt-hs256' }],
-  ])('with %j', (fields, expected) => {
-    expect(klingVideo.auth(new Set(fields))).toEqual(expected)
-  })
-})
-
 const ok = (data: JsonValue): JsonValue => ({ code: 0, message: 'SUCCEED', request_id: 'r1', data })
 
 describe('a task of the first generation', () => {

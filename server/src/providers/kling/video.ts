@@ -4,9 +4,9 @@ import type { JsonValue } from '../../core/json.ts'
 import type { VideoContext, VideoDialect, VideoFailure, VideoReply, VideoStep } from '../video.ts'
 import { failedStep } from '../video-forms/failure.ts'
 import { stepOf, taskWord } from '../video-forms/progress.ts'
-import { linkIn, numberIn, objectAt, objectsIn, rowOf, textIn } from '../video-forms/json.ts'
+import { linkIn, numberIn, objectAt, objectsIn, textIn } from '../video-forms/json.ts'
 import { bodyModelTask, submitBodyModel } from './body-model.ts'
-import { classify, refusalIn } from './failures.ts'
+import { classify, codeOfText, refusalIn } from './failures.ts'
 import { isPathModel, pathModelTask, submitPathModel } from './path-model.ts'
 
 const DEFAULT_SECONDS = 5
@@ -16,8 +16,7 @@ const REFUSED_POLL_MS = 20_000
 const LINK_MS = 30 * 24 * 3_600_000
 
 export const klingVideo: VideoDialect = {
-  auth: (fields) =>
-    fields.has('access_key') && fields.has('secret_key') ? { kind: 'jwt-hs256' } : { kind: 'bearer' },
+  auth: () => ({ kind: 'jwt-hs256' }),
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => DEFAULT_SECONDS,
   submit: (input) =>
@@ -86,20 +85,12 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   })
 }
 
-/** A failed task has no code, only one of several fixed texts; these are compared as a whole, like codes. */
-const FIXED_TEXTS: Readonly<Record<string, VideoFailure['class']>> = {
-  'failure to pass the risk control system': 'moderation',
-  'image pixel is invalid': 'invalid',
-  'the resolution or aspect ratio of the input image is invalid. please ensure it meets the required specifications.':
-    'invalid',
-}
-
 function taskFailure(message: string | undefined, body: JsonValue | undefined): VideoFailure | undefined {
   if (message === undefined) return undefined
-  const found = rowOf(FIXED_TEXTS, message.trim().toLowerCase())
+  const code = codeOfText(message)
   return {
-    class: found ?? 'upstream',
-    code: found === 'moderation' ? 'risk_control' : 'failed',
+    class: code === undefined ? 'upstream' : code === 'risk_control' ? 'moderation' : 'invalid',
+    code: code === 'risk_control' ? code : 'failed',
     message,
     body,
   }

@@ -16,6 +16,7 @@ import {
   picturesIn,
   shapeOf,
 } from '../dialects/pictures.ts'
+import { toldError } from '../video-forms/told-error.ts'
 import { below, type FormRewrite, type PassedDialect, type TaskReply } from '../provider.ts'
 import { linkIn, objectAt, originOf, textIn } from '../video-forms/json.ts'
 import { codeIn, WORDS } from './failures.ts'
@@ -76,7 +77,7 @@ const rewrite: FormRewrite = {
     }
   },
   answer: ({ status, output, error }) => {
-    if (FAILED.has(status)) return { error: errorOf(status, error) }
+    if (FAILED.has(status)) return errorOf(status, error)
     const data = status === 'succeeded' ? picturesIn(output) : []
     return data.length === 0 ? undefined : { data }
   },
@@ -104,8 +105,7 @@ function errorOf(status: JsonValue | undefined, error: JsonValue | undefined): J
     { status: 200, headers: {}, body: { error: { code: code ?? null } } },
     WORDS,
   )
-  const refused = kind === 'request' || kind === 'refused-content'
-  return { message, type: refused ? 'invalid_request_error' : 'api_error', code: code ?? null }
+  return toldError({ code, message, kind })
 }
 
 function read({ body, order, asked }: TaskReply, { baseUrl }: { readonly baseUrl: string }) {

@@ -142,6 +142,14 @@ describe('AWS signature version 4', () => {
   })
 })
 
+test.each([
+  ['as the secret', { secret: new Secret('sk-plain'), fields: {} }],
+  ['in a field', credential({ api_key: 'sk-plain' })],
+])('a plain key %s is sent as it is where a pair would sign', async (_where, given) => {
+  const headers = await headersOf(call({ kind: 'jwt-hs256' }, given))
+  expect(headers.get('authorization')).toBe('Bearer sk-plain')
+})
+
 test('a JWT of access key and secret key lives half an hour', async () => {
   const headers = await headersOf(
     call({ kind: 'jwt-hs256' }, credential({ access_key: 'ak', secret_key: 'sk' })),

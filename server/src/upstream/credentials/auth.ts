@@ -35,6 +35,7 @@ export function applyAuth(
     case 'header':
       return key === undefined ? [] : [auth.name, `${auth.prefix ?? ''}${key.unwrap()}`]
     case 'jwt-hs256':
+      if (key !== undefined && credential.fields['access_key'] === undefined) return bearer(key.unwrap())
       return signJwt(keyPairOf(credential), epochMs).then(bearer)
     case 'volc-hmac':
       return signVolc(call, auth, keyPairOf(credential), epochMs)
