@@ -7,6 +7,7 @@ import { waveFile } from '../calls/wave-file.ts'
 import { postJson } from '../gateway/client.ts'
 import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { openStand } from '../gateway/open-stand.ts'
+import { keyPair } from '../gateway/key-pair.ts'
 import { grantingTokens, serviceAccount, TOKEN } from '../gateway/service-account.ts'
 import { PICTURE, PNG, SOUND, UPSTREAMS, VECTORS } from '../matrix/kind-answers.ts'
 import { type CallName, KIND_CELLS, type KindCell, kindCellId } from '../matrix/kinds.ts'
@@ -20,6 +21,7 @@ const { gateway, upstream } = await openStand((at) => [
     putVendor(kind, at.upstream, { kind }),
   ),
   serviceAccount(at.upstream),
+  keyPair('jimeng'),
   ...KIND_CELLS.flatMap((cell) => [
     putModel(modelOf(cell)),
     putChain({ model: modelOf(cell), vendor: cell.vendor, protocol: chainProtocol(cell), forward: 'theirs' }),
@@ -53,7 +55,7 @@ const ASK: Readonly<Record<CallName, (model: string) => Promise<unknown>>> = {
   },
   async 'changed images'(model) {
     const { data } = await openai.images.edit({ model, prompt: 'red', image: await pixel() })
-    return data?.[0]?.b64_json
+    return data?.[0]?.b64_json ?? data?.[0]?.url
   },
   async 'varied images'(model) {
     const { data } = await openai.images.createVariation({ model, image: await pixel() })
@@ -99,9 +101,21 @@ function question({ call: { protocol, path } }: KindCell, model: string): object
   return { protocol, model, body: { requests: [{ content: { parts: [{ text: 'x' }] } }] } }
 }
 
+const LINKED: readonly string[] = [
+  'dashscope',
+  'fal',
+  'replicate',
+  'minimax',
+  'siliconflow',
+  'kling',
+  'jimeng',
+  'luma',
+  'luma-dream-machine',
+]
+
 /** Vendors that keep pictures behind addresses. */
 function isLinked({ name, vendor }: KindCell): boolean {
-  return name === 'images' && ['dashscope', 'fal', 'replicate', 'minimax', 'siliconflow'].includes(vendor)
+  return LINKED.includes(vendor) && (name === 'images' || name === 'changed images')
 }
 
 test.each(KIND_CELLS.map((cell) => [kindCellId(cell), cell] as const))('%s', async (_id, cell) => {

@@ -35,16 +35,50 @@ const spoken = (...audio: readonly object[]): Answerer => {
   return answerJson(text, 200, { 'content-type': 'text/event-stream' })
 }
 export const PICTURE = 'https://pictures.example/1.png'
-/** A task: ordered, asked for, over. `theirs` is all of its endpoint. */
-const byTask: Answerer = (request, response) => {
-  const order = { id: '1', request_id: '1', status: 'starting' }
-  const states: Readonly<Record<string, object>> = {
+/** A task: ordered, asked for where `states` says, over. */
+const byTask =
+  (order: object, states: Readonly<Record<string, object>>): Answerer =>
+  (request, response) =>
+    answerJson(states[request.path] ?? order)(request, response)
+/** `theirs` is all of its endpoint. */
+const ofFal = byTask(
+  { request_id: '1', status: 'IN_QUEUE' },
+  {
     '/theirs/requests/1/status': { status: 'COMPLETED' },
     '/theirs/requests/1': { images: [{ url: PICTURE, content_type: 'image/png' }] },
-    '/predictions/1': { id: '1', status: 'succeeded', output: [PICTURE] },
-  }
-  return answerJson(states[request.path] ?? order)(request, response)
+  },
+)
+const ofReplicate = byTask(
+  { id: '1', status: 'starting' },
+  { '/predictions/1': { id: '1', status: 'succeeded', output: [PICTURE] } },
+)
+const ofKling = byTask(
+  { code: 0, message: 'SUCCEED', data: { task_id: '1', task_status: 'submitted' } },
+  {
+    '/v1/images/generations/1': {
+      code: 0,
+      message: 'SUCCEED',
+      data: { task_id: '1', task_status: 'succeed', task_result: { images: [{ index: 0, url: PICTURE }] } },
+    },
+  },
+)
+/** Ordered and asked for at one address, in the body. */
+const ofJimeng: Answerer = (request, response) => {
+  const asked = JSON.stringify(request.json()).includes('"task_id"')
+  const data = asked ? { status: 'done', image_urls: [PICTURE], binary_data_base64: null } : { task_id: '1' }
+  return answerJson({ code: 10_000, data, message: 'Success' })(request, response)
 }
+const ofLuma = byTask(
+  { id: '1', state: 'queued' },
+  {
+    '/generations/1': {
+      id: '1',
+      state: 'completed',
+      output: [{ type: 'image', url: PICTURE }],
+      assets: { image: PICTURE, video: null },
+    },
+  },
+)
 const picture = answerJson({ created: 1, data: [{ b64_json: PNG }] })
 const written = answerJson({ text: 'Hello' })
 const judged = answerJson({ id: 'm', model: 'theirs', results: [{ flagged: true }] })
@@ -99,8 +133,8 @@ export const UPSTREAMS: Readonly<
       answerJson({ output: { choices: [{ message: { content: [{ image: PICTURE }] } }] } }),
       '/api/v1/services/aigc/multimodal-generation/generation',
     ],
-    fal: [byTask, '/theirs', '/theirs/requests/1/status', '/theirs/requests/1'],
-    replicate: [byTask, '/models/theirs/predictions', '/predictions/1'],
+    fal: [ofFal, '/theirs', '/theirs/requests/1/status', '/theirs/requests/1'],
+    replicate: [ofReplicate, '/models/theirs/predictions', '/predictions/1'],
     minimax: [
       answerJson({
         data: { image_urls: [PICTURE] },
@@ -115,6 +149,10 @@ export const UPSTREAMS: Readonly<
     ],
     ark: [picture, '/images/generations'],
     xai: [picture, '/images/generations'],
+    kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
+    jimeng: [ofJimeng, '/', '/'],
+    luma: [ofLuma, '/generations', '/generations/1'],
+    'luma-dream-machine': [ofLuma, '/generations/image', '/generations/1'],
     'bedrock-invoke': [answerJson({ images: [PNG] }), '/model/theirs/invoke'],
     'azure-openai': [picture, '/images/generations'],
   },
@@ -122,6 +160,9 @@ export const UPSTREAMS: Readonly<
     openai: [picture, '/images/edits'],
     'azure-openai': [picture, '/images/edits'],
     xai: [answerJson({ data: [{ b64_json: PNG, mime_type: 'image/png' }] }), '/images/edits'],
+    kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
+    jimeng: [ofJimeng, '/', '/'],
+    luma: [ofLuma, '/generations', '/generations/1'],
   },
   'varied images': { openai: [picture, '/images/variations'] },
   speech: {

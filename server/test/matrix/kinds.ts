@@ -23,6 +23,10 @@ export type VendorKind =
   | 'vllm'
   | 'fireworks'
   | 'bedrock-invoke'
+  | 'kling'
+  | 'jimeng'
+  | 'luma'
+  | 'luma-dream-machine'
 
 export interface Call {
   readonly path: string
@@ -95,6 +99,10 @@ export const CALLS = {
       minimax: 'written anew',
       siliconflow: 'written anew',
       'bedrock-invoke': 'written anew',
+      kling: 'written anew',
+      jimeng: 'written anew',
+      luma: 'written anew',
+      'luma-dream-machine': 'written anew',
       ark: 'passed',
       xai: 'passed',
       'azure-openai': 'passed',
@@ -108,6 +116,9 @@ export const CALLS = {
       openai: 'passed',
       'azure-openai': 'passed',
       xai: 'written anew',
+      kling: 'written anew',
+      jimeng: 'written anew',
+      luma: 'written anew',
     },
   },
   'varied images': {
@@ -210,6 +221,10 @@ const VENDORS: readonly VendorKind[] = [
   'vllm',
   'fireworks',
   'bedrock-invoke',
+  'kling',
+  'jimeng',
+  'luma',
+  'luma-dream-machine',
 ]
 
 export const KIND_CELLS: readonly KindCell[] = NAMES.flatMap((name) => {

@@ -43,6 +43,25 @@ export function unknownPicture({ image, images, image_url: address, mask }: Json
     : `${unknown}: name a picture by its address or send its bytes: this vendor knows no ids of files`
 }
 
+/**
+ * Why a vendor cannot be given these pictures, in words for the client; undefined: it can. `most`: how many it takes. A mask
+ * that a vendor does not take would change what the picture becomes.
+ */
+export function refusedPictures(
+  body: JsonObject,
+  told: FilesTold,
+  { most }: { readonly most: number },
+): string | undefined {
+  if ((body['mask'] ?? null) !== null || told.files.some(({ name }) => name === 'mask'))
+    return 'mask: this vendor’s model takes none'
+  if (countPictures(body, told) > most) {
+    return most === 0
+      ? 'image: this vendor’s model makes new pictures only'
+      : `image: this vendor’s model takes up to ${most}`
+  }
+  return unknownPicture(body)
+}
+
 /** How many pictures there are, before any of their files is read. */
 export function countPictures(body: JsonObject, { files }: FilesTold): number {
   const { pictures } = givenPictures(body)

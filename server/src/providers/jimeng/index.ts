@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.ts'
+import { jimengImages } from './images.ts'
 import { jimengVideo } from './video.ts'
 
 /** ByteDance's Jimeng over Volcengine's visual API; its key is a pair, in the fields `access_key` and `secret_key`. */
@@ -7,6 +8,6 @@ export const jimeng: Provider = {
   name: 'Jimeng (Volcengine Visual)',
   defaultBaseUrl: 'https://visual.volcengineapi.com',
   publicFields: [],
-  dialects: {},
+  dialects: { images: jimengImages },
   video: jimengVideo,
 }

@@ -1,16 +1,9 @@
 /** Jimeng: both calls are POSTs to one address, told apart by an action; failures come as 200 with a code. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject } from '../../core/json.ts'
-import {
-  classifyFailure,
-  type FailureClass,
-  type FailureWords,
-  type UpstreamFailure,
-} from '../../core/routing/failure.ts'
 import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
 import { ratioOfSize } from '../../core/video/size.ts'
-import { below } from '../provider.ts'
 import type {
   VideoContext,
   VideoDialect,
@@ -25,38 +18,17 @@ import { linkIn, objectAt, postJson, textIn } from '../video-forms/json.ts'
 import { type ClientField, placeFields } from '../video-forms/place.ts'
 import { stepOf } from '../video-forms/progress.ts'
 import { failureOf } from '../video-forms/vendor-failure.ts'
+import { AUTH, type Action, actionUrl } from './action.ts'
+import { ACCEPTED, classify, codeIn, messageIn, WORDS } from './failures.ts'
 import { hasKeyFor, type RequestKey, requestKeyFor } from './request-key.ts'
 
 const POLL_MS = 5_000
 const LINK_MS = 3_600_000
-const OK = '10000'
 /** Internal errors, of the poll or of the task; polling again decides which. */
 const ILL: readonly string[] = ['50500', '50501']
 
-const WORDS: FailureWords = {
-  50411: 'refused-content',
-  50412: 'refused-content',
-  50413: 'refused-content',
-  50511: 'refused-content',
-  50512: 'refused-content',
-  50516: 'refused-content',
-  50517: 'refused-content',
-  50518: 'refused-content',
-  50519: 'refused-content',
-  50429: 'rate-limited',
-  50430: 'rate-limited',
-  50500: 'overloaded',
-  50501: 'overloaded',
-  signaturedoesnotmatch: 'auth',
-  invalidcredential: 'auth',
-  invalidaccesskey: 'auth',
-  accessdenied: 'auth',
-  missingparameter: 'request',
-  invalidparameter: 'request',
-}
-
 export const jimengVideo: VideoDialect = {
-  auth: () => ({ kind: 'volc-hmac', service: 'cv', region: 'cn-north-1' }),
+  auth: () => AUTH,
   // Addresses work too, but not together with bytes in one order, and the vendor is far from most hosts.
   imageForms: ['bytes'],
   defaultSeconds: () => 5,
@@ -126,8 +98,8 @@ function bare(media: VideoMedia): readonly string[] {
   return media.kind === 'bytes' ? [encodeBase64Bytes(media.bytes)] : []
 }
 
-function actionRequest(baseUrl: string, action: string, body: JsonObject): HttpRequest {
-  return postJson(below(baseUrl, `/?Action=${action}&Version=2022-08-31`), body)
+function actionRequest(baseUrl: string, action: Action, body: JsonObject): HttpRequest {
+  return postJson(actionUrl(baseUrl, action), body)
 }
 
 function read(reply: VideoReply, context: VideoContext): VideoStep {
@@ -157,23 +129,9 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
 }
 
 function failureIn({ body }: VideoReply): VideoFailure | undefined {
-  const top = objectAt(body)
-  const refusal = objectAt(top, 'ResponseMetadata', 'Error')
-  const code = textIn(top['code']) ?? textIn(refusal['Code'])
-  if (code === undefined || code === OK) return undefined
-  return failureOf({
-    code,
-    message: textIn(top['message']) ?? textIn(refusal['Message']),
-    body,
-    words: WORDS,
-  })
-}
-
-/** Volcengine's own gateway, in front of Jimeng, puts its error elsewhere. */
-function classify(failure: UpstreamFailure): FailureClass {
-  const gate = objectAt(failure.body, 'ResponseMetadata', 'Error')
-  const code = textIn(gate['Code'])
-  return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
+  const code = codeIn(body)
+  if (code === undefined || code === ACCEPTED) return undefined
+  return failureOf({ code, message: messageIn(body), body, words: WORDS })
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.ts'
+import { klingImages } from './images.ts'
 import { klingVideo } from './video.ts'
 
 /** International address; the mainland one is `https://api-beijing.klingai.com`. An API key, or access and secret key. */
@@ -7,6 +8,6 @@ export const kling: Provider = {
   name: 'Kling',
   defaultBaseUrl: 'https://api-singapore.klingai.com',
   publicFields: [],
-  dialects: {},
+  dialects: { images: klingImages },
   video: klingVideo,
 }

@@ -1,5 +1,6 @@
 import type { Provider } from '../provider.ts'
 import { lumaDreamMachineVideo } from './dream-machine.ts'
+import { lumaDreamMachineImages, lumaImages } from './images.ts'
 import { lumaVideo } from './video.ts'
 
 /** The Agents API, for new users. */
@@ -8,7 +9,7 @@ export const luma: Provider = {
   name: 'Luma',
   defaultBaseUrl: 'https://agents.lumalabs.ai/v1',
   publicFields: [],
-  dialects: {},
+  dialects: { images: lumaImages },
   video: lumaVideo,
 }
 
@@ -18,6 +19,6 @@ export const lumaDreamMachine: Provider = {
   name: 'Luma Dream Machine',
   defaultBaseUrl: 'https://api.lumalabs.ai/dream-machine/v1',
   publicFields: [],
-  dialects: {},
+  dialects: { images: lumaDreamMachineImages },
   video: lumaDreamMachineVideo,
 }

@@ -1,8 +1,9 @@
 /** Pictures that their vendor makes as tasks: ordered once, asked for until they have ended, charged for what was made. */
-import OpenAI from 'openai'
+import OpenAI, { toFile } from 'openai'
 import { describe, expect, test, vi } from 'vitest'
 import { postJson } from '../../gateway/client.ts'
 import { NO_TOKEN_PRICES, PATIENCE_MS, putChain, putModel, putVendor } from '../../gateway/gateway.ts'
+import { keyPair } from '../../gateway/key-pair.ts'
 import { openStand } from '../../gateway/open-stand.ts'
 import { type Answerer, answerJson, hangUp } from '../../gateway/scripted-upstream.ts'
 
@@ -28,12 +29,17 @@ const { gateway, upstream, spare } = await openStand(
     ...[
       ['fal', 'fal-ai/flux/dev'],
       ['replicate', 'black-forest-labs/flux-schnell'],
+      ['kling', 'kling-v2-1'],
+      ['jimeng', 'jimeng_t2i_v40'],
+      ['luma', 'uni-1'],
+      ['luma-dream-machine', 'photon-1'],
     ].flatMap(([kind = '', forward = '']) => [
       ...putVendor(kind, at.upstream, { kind }),
       putModel(`of-${kind}`, { supportFeatures: ['image'], pricing: BY_IMAGE }),
       putChain({ model: `of-${kind}`, vendor: kind, protocol: 'images', forward }),
       putChain({ model: `of-${kind}`, vendor: 'spare', protocol: 'images', priority: 2 }),
     ]),
+    keyPair('jimeng'),
     // Where the vendors of this file keep their pictures.
   ],
   { environment: { SLUICE_FETCH_ALLOW: '127.0.0.1/32' } },
@@ -176,7 +182,9 @@ describe('vendors that make tasks', () => {
     readonly runs: readonly [path: string, answer: object]
     readonly made: (...urls: readonly string[]) => readonly (readonly [path: string, answer: object])[]
     readonly failed: object
-    readonly auth: string
+    readonly auth: RegExp
+    /** Pictures of one call, where it makes that many. */
+    readonly most: number
   }
   const FAL = '/fal-ai/flux/requests/r1'
   const FLUX = '/models/black-forest-labs/flux-schnell/predictions'
@@ -189,14 +197,64 @@ describe('vendors that make tasks', () => {
         [FAL, { images: urls.map((url) => ({ url, width: 1, height: 1 })), seed: 7 }],
       ],
       failed: { status: 'COMPLETED', error: 'x', error_type: 'internal_error' },
-      auth: 'Key secret-of-fal-main',
+      auth: /^Key secret-of-fal-main$/,
+      most: 2,
     },
     replicate: {
       order: [FLUX, { id: 'r1', status: 'starting', output: null }],
       runs: ['/predictions/r1', { id: 'r1', status: 'processing' }],
       made: (...urls) => [['/predictions/r1', { id: 'r1', status: 'succeeded', output: urls }]],
       failed: { id: 'r1', status: 'failed', error: 'x' },
-      auth: 'Bearer secret-of-replicate-main',
+      auth: /^Bearer secret-of-replicate-main$/,
+      most: 2,
+    },
+    kling: {
+      order: ['/v1/images/generations', { code: 0, data: { task_id: 'r1', task_status: 'submitted' } }],
+      runs: ['/v1/images/generations/r1', { code: 0, data: { task_id: 'r1', task_status: 'processing' } }],
+      made: (...urls) => [
+        [
+          '/v1/images/generations/r1',
+          {
+            code: 0,
+            data: {
+              task_id: 'r1',
+              task_status: 'succeed',
+              task_result: { images: urls.map((url, index) => ({ index, url })) },
+            },
+          },
+        ],
+      ],
+      failed: { code: 0, data: { task_id: 'r1', task_status: 'failed', task_status_msg: 'x' } },
+      auth: /^Bearer secret-of-kling-main$/,
+      most: 2,
+    },
+    jimeng: {
+      order: ['/', { code: 10_000, data: { task_id: 'r1' } }],
+      runs: ['/', { code: 10_000, data: { status: 'generating' } }],
+      made: (...urls) => [['/', { code: 10_000, data: { status: 'done', image_urls: urls } }]],
+      failed: { code: 50215, message: 'x', data: null },
+      auth: /^HMAC-SHA256 Credential=access-of-jimeng\/\d{8}\/cn-north-1\/cv\/request, /,
+      most: 1,
+    },
+    luma: {
+      order: ['/generations', { id: 'r1', state: 'queued' }],
+      runs: ['/generations/r1', { id: 'r1', state: 'processing' }],
+      made: (url) => [
+        ['/generations/r1', { id: 'r1', state: 'completed', output: [{ type: 'image', url: url ?? null }] }],
+      ],
+      failed: { id: 'r1', state: 'failed', failure_reason: 'x' },
+      auth: /^Bearer secret-of-luma-main$/,
+      most: 1,
+    },
+    'luma-dream-machine': {
+      order: ['/generations/image', { id: 'r1', state: 'queued' }],
+      runs: ['/generations/r1', { id: 'r1', state: 'dreaming' }],
+      made: (url) => [
+        ['/generations/r1', { id: 'r1', state: 'completed', assets: { image: url ?? null, video: null } }],
+      ],
+      failed: { id: 'r1', state: 'failed', failure_reason: 'x' },
+      auth: /^Bearer secret-of-luma-dream-machine-main$/,
+      most: 1,
     },
   }
   const kinds = Object.keys(WAYS)
@@ -220,34 +278,35 @@ describe('vendors that make tasks', () => {
   test.each(kinds)(
     '%s is asked until its pictures are made, which are counted [D-images-28]',
     async (kind) => {
-      const { order, runs, made, auth } = wayOf(kind)
-      const end = made('https://p.example/1.png', 'https://p.example/2.png')
+      const { order, runs, made, auth, most } = wayOf(kind)
+      const urls = ['https://p.example/1.png', 'https://p.example/2.png'].slice(0, most)
+      const end = made(...urls)
       serving([order[1], runs[1], ...end.map(([, answer]) => answer)])
       const { data } = await client().images.generate({ model: `of-${kind}`, prompt: 'red', n: 3 })
-      expect(data).toEqual([{ url: 'https://p.example/1.png' }, { url: 'https://p.example/2.png' }])
+      expect(data).toEqual(urls.map((url) => ({ url })))
       expect(upstream.requests.map(({ path }) => path)).toEqual([
         order[0],
         runs[0],
         ...end.map(([path]) => path),
       ])
-      expect(new Set(upstream.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([auth]))
-      expect(await gateway.lastLog()).toMatchObject({ images: 2, amount: 2n * PER_IMAGE })
+      for (const { headers } of upstream.requests) expect(headers.authorization).toMatch(auth)
+      expect(await gateway.lastLog()).toMatchObject({ images: most, amount: BigInt(most) * PER_IMAGE })
     },
   )
 
   test.each(kinds)('%s: bytes that a client asks for are fetched [D-images-29]', async (kind) => {
-    const { order, made } = wayOf(kind)
+    const { order, made, most } = wayOf(kind)
     const [one, other] = [`${upstream.url}/pictures/1`, 'https://nowhere.invalid/2.png']
-    serving([order[1], ...made(one, other).map(([, answer]) => answer)])
+    serving([order[1], ...made(...[one, other].slice(0, most)).map(([, answer]) => answer)])
     const { data } = await client().images.generate({
       model: `of-${kind}`,
       prompt: 'red',
       response_format: 'b64_json',
     })
-    expect(data).toEqual([{ b64_json: PNG.toString('base64') }, { url: other }])
+    expect(data).toEqual([{ b64_json: PNG.toString('base64') }, { url: other }].slice(0, most))
     const [picture] = upstream.requests.filter(({ path }) => path === '/pictures/1')
     expect(picture?.headers.authorization).toBeUndefined()
-    expect(await gateway.lastLog()).toMatchObject({ images: 2, amount: 2n * PER_IMAGE })
+    expect(await gateway.lastLog()).toMatchObject({ images: most, amount: BigInt(most) * PER_IMAGE })
   })
 
   test.each(kinds)(
@@ -261,12 +320,157 @@ describe('vendors that make tasks', () => {
     },
   )
 
-  test.each(kinds)('%s makes no edits: the model’s other vendor does, or nobody', async (kind) => {
-    spare.answer(answerJson({ data: [{ b64_json: 'iVBORw0KGgo=' }] }))
-    const asked = { model: `of-${kind}`, prompt: 'x', images: [{ image_url: 'https://p.example/1.png' }] }
-    const { status } = await postJson(`${gateway.baseUrl}/v1/images/edits`, asked, {
-      authorization: `Bearer ${gateway.key}`,
+  test.each(['fal', 'replicate'])(
+    '%s makes no edits: the model’s other vendor does, or nobody',
+    async (kind) => {
+      spare.answer(answerJson({ data: [{ b64_json: 'iVBORw0KGgo=' }] }))
+      const asked = { model: `of-${kind}`, prompt: 'x', images: [{ image_url: 'https://p.example/1.png' }] }
+      const { status } = await postJson(`${gateway.baseUrl}/v1/images/edits`, asked, {
+        authorization: `Bearer ${gateway.key}`,
+      })
+      expect([status, upstream.requests.length, spare.requests.length]).toEqual([200, 0, 1])
+    },
+  )
+
+  const jimengAsked = () => upstream.requests.map(({ query, json }) => [query.replace(/^\?/, ''), json()])
+
+  test('Jimeng is asked by POST about its task, signed each time, and told to make one [D-images-38]', async () => {
+    const { order, runs, made } = wayOf('jimeng')
+    serving([order[1], runs[1], ...made('https://p.example/1.png').map(([, answer]) => answer)])
+    await post({ model: 'of-jimeng', n: 2, size: '2048x2048' })
+    const question = [
+      'Action=CVSync2AsyncGetResult&Version=2022-08-31',
+      { req_key: 'jimeng_t2i_v40', task_id: 'r1', req_json: '{"return_url":true}' },
+    ]
+    expect(jimengAsked()).toEqual([
+      [
+        'Action=CVSync2AsyncSubmitTask&Version=2022-08-31',
+        { req_key: 'jimeng_t2i_v40', prompt: 'red', force_single: true, width: 2048, height: 2048 },
+      ],
+      question,
+      question,
+    ])
+    expect(new Set(upstream.requests.map(({ headers }) => headers['content-type']))).toEqual(
+      new Set(['application/json']),
+    )
+    expect(await gateway.lastLog()).toMatchObject({ droppedFields: ['n'], images: 1 })
+  })
+
+  test.each<[string, Answerer]>([
+    ['a page of a proxy', PAGE],
+    ['a connection that breaks', hangUp],
+    ['that it is asked too often', answerJson({ code: 50429, message: 'x' })],
+    ['that it knows no such task', answerJson({ code: 10_000, data: { status: 'not_found' } })],
+    ['a status of failure', answerJson({ code: 50501, message: 'x' }, 500)],
+  ])('of Jimeng’s task is asked again after %s: nothing is ordered anew', async (_what, hindrance) => {
+    const { order, runs, made } = wayOf('jimeng')
+    const [[, end] = ['', {}]] = made('https://p.example/1.png')
+    upstream.script(answerJson(order[1]), hindrance, answerJson(runs[1]), hindrance)
+    upstream.answer(answerJson(end))
+    expect((await post({ model: 'of-jimeng' })).body.data).toEqual([{ url: 'https://p.example/1.png' }])
+    expect(jimengAsked().filter(([query]) => String(query).includes('Submit'))).toHaveLength(1)
+    expect(spare.requests).toEqual([])
+    expect(await gateway.lastLog()).toMatchObject({ images: 1, amount: PER_IMAGE })
+  })
+
+  test.each<[string, readonly Answerer[]]>([
+    ['kling', [answerJson({ code: 1301, message: 'sensitive' })]],
+    ['kling', [answerJson({ code: 1301, message: 'sensitive' }, 400)]],
+    [
+      'kling',
+      [
+        answerJson(wayOf('kling').order[1]),
+        answerJson({
+          code: 0,
+          data: {
+            task_id: 'r1',
+            task_status: 'failed',
+            task_status_msg: 'Failure to pass the risk control system',
+          },
+        }),
+      ],
+    ],
+    ['jimeng', [answerJson({ code: 50412, message: 'Text Risk Not Pass' })]],
+    [
+      'jimeng',
+      [
+        answerJson(wayOf('jimeng').order[1]),
+        answerJson({ code: 50511, message: 'Post Img Risk Not Pass' }, 400),
+      ],
+    ],
+    [
+      'luma',
+      [
+        answerJson(wayOf('luma').order[1]),
+        answerJson({ id: 'r1', state: 'failed', failure_code: 'content_moderated', failure_reason: 'no' }),
+      ],
+    ],
+  ])(
+    '%s: content that is withheld costs nothing, and no other chain is asked [D-images-39]',
+    async (kind, answers) => {
+      upstream.script(...answers.slice(0, -1))
+      upstream.answer(answers.at(-1) ?? PAGE)
+      const { status } = await post({ model: `of-${kind}` })
+      expect([status, spare.requests.length]).toEqual([400, 0])
+      expect(await gateway.lastLog()).toMatchObject({ images: 0, amount: 0n })
+    },
+  )
+
+  describe('changed pictures', () => {
+    const edit = (model: string, image = 'a.png') =>
+      toFile(PNG, image, { type: 'image/png' }).then((file) =>
+        client().images.edit({ model, image: file, prompt: 'red', n: 1 }),
+      )
+    const base64 = PNG.toString('base64')
+
+    test.each<[string, object]>([
+      ['kling', { model_name: 'kling-v2-1', prompt: 'red', image: base64, n: 1 }],
+      [
+        'jimeng',
+        { req_key: 'jimeng_t2i_v40', prompt: 'red', binary_data_base64: [base64], force_single: true },
+      ],
+      [
+        'luma',
+        {
+          model: 'uni-1',
+          prompt: 'red',
+          type: 'image_edit',
+          source: { data: base64, media_type: 'image/png' },
+        },
+      ],
+    ])('%s gets the picture of the official SDK in its own form [D-images-40]', async (kind, sent) => {
+      const { order, made } = wayOf(kind)
+      serving([order[1], ...made('https://p.example/1.png').map(([, answer]) => answer)])
+      expect((await edit(`of-${kind}`)).data).toEqual([{ url: 'https://p.example/1.png' }])
+      expect(upstream.requests[0]?.json()).toEqual(sent)
+      expect(await gateway.lastLog()).toMatchObject({ images: 1, amount: PER_IMAGE })
     })
-    expect([status, upstream.requests.length, spare.requests.length]).toEqual([200, 0, 1])
+
+    test('of a vendor that takes addresses only go to the next one, which gets the form [D-images-41]', async () => {
+      spare.answer(answerJson({ data: [{ b64_json: base64 }] }))
+      expect((await edit('of-luma-dream-machine')).data).toEqual([{ b64_json: base64 }])
+      expect(upstream.requests).toEqual([])
+      expect(spare.requests[0]?.body.includes(PNG)).toBe(true)
+      expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', amount: PER_IMAGE })
+    })
+
+    test('by address reach it', async () => {
+      const { order, made } = wayOf('luma-dream-machine')
+      serving([order[1], ...made('https://p.example/1.png').map(([, answer]) => answer)])
+      const asked = {
+        model: 'of-luma-dream-machine',
+        prompt: 'red',
+        images: [{ image_url: 'https://p.example/a.png' }],
+      }
+      const { body } = await postJson(`${gateway.baseUrl}/v1/images/edits`, asked, {
+        authorization: `Bearer ${gateway.key}`,
+      })
+      expect(body.data).toEqual([{ url: 'https://p.example/1.png' }])
+      expect(upstream.requests[0]?.json()).toEqual({
+        model: 'photon-1',
+        prompt: 'red',
+        modify_image_ref: { url: 'https://p.example/a.png' },
+      })
+    })
   })
 })

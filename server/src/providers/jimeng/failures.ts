@@ -1,0 +1,56 @@
+/** Jimeng's codes, as 200 or with a status of their own, and those of the gateway before it, which lie elsewhere. */
+import type { JsonValue } from '../../core/json.ts'
+import {
+  classifyFailure,
+  type FailureClass,
+  type FailureWords,
+  type UpstreamFailure,
+} from '../../core/routing/failure.ts'
+import { objectAt, rowOf, textIn } from '../video-forms/json.ts'
+
+/** The code of a call that was accepted. */
+export const ACCEPTED = '10000'
+
+export const WORDS: FailureWords = {
+  50411: 'refused-content',
+  50412: 'refused-content',
+  50413: 'refused-content',
+  50511: 'refused-content',
+  50512: 'refused-content',
+  50516: 'refused-content',
+  50517: 'refused-content',
+  50518: 'refused-content',
+  50519: 'refused-content',
+  50400: 'auth',
+  50429: 'rate-limited',
+  50430: 'rate-limited',
+  50500: 'overloaded',
+  50501: 'overloaded',
+  signaturedoesnotmatch: 'auth',
+  invalidcredential: 'auth',
+  invalidaccesskey: 'auth',
+  accessdenied: 'auth',
+  missingparameter: 'request',
+  invalidparameter: 'request',
+}
+
+/** Told in answer to a question about a task: it is about the task itself, and not about who asks or who answers. */
+export function blamesTask(code: string): boolean {
+  const kind = rowOf(WORDS, code.toLowerCase())
+  return kind === undefined || kind === 'request' || kind === 'refused-content'
+}
+
+export function codeIn(body: JsonValue | undefined): string | undefined {
+  return textIn(objectAt(body)['code']) ?? textIn(objectAt(body, 'ResponseMetadata', 'Error')['Code'])
+}
+
+export function messageIn(body: JsonValue | undefined): string | undefined {
+  return textIn(objectAt(body)['message']) ?? textIn(objectAt(body, 'ResponseMetadata', 'Error')['Message'])
+}
+
+/** Volcengine's own gateway, in front of Jimeng, puts its error elsewhere. */
+export function classify(failure: UpstreamFailure): FailureClass {
+  const gate = objectAt(failure.body, 'ResponseMetadata', 'Error')
+  const code = textIn(gate['Code'])
+  return classifyFailure(code === undefined ? failure : { ...failure, body: { error: { code } } }, WORDS)
+}
