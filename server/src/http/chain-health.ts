@@ -1,17 +1,17 @@
-/** How a chain is, in words for operators. */
+/** A chain's health, in words for operators. */
 import type { ChainHealth } from '../core/routing/health.ts'
 import { type HealthWord, healthWord } from '../core/routing/order.ts'
 
 export interface ChainHealthView {
   readonly state: HealthWord
-  /** Of the cooling down. */
+  /** Cause of the cooldown. */
   readonly cause: string | null
   readonly since: string | null
   readonly cooling_until: string | null
   readonly failures_in_row: number
-  /** Oldest first; `+` came to its clean end, `-` failed. */
+  /** Oldest first; `+` ended cleanly, `-` failed. */
   readonly outcomes: string
-  /** Calls under way, and how many the upstream was seen to take at once; null: as many as there are. */
+  /** Calls in progress, and how many the upstream was observed to accept at once; null: no limit is known. */
   readonly running: number
   readonly concurrency_limit: number | null
   readonly last_error: ChainErrorView | null
@@ -61,14 +61,14 @@ function dateText(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString()
 }
 
-/** What one process knows of a chain that is not healthy. */
+/** What one process knows about a chain that is not healthy. */
 export interface TroubledChain extends ChainHealthView {
   readonly chain_id: number
 }
 
 const WORSE = ['healthy', 'failing', 'rate-limited', 'probing', 'cooling-down'] as const
 
-/** Of several processes that serve the same addresses, each chain at its worst. */
+/** Combines the reports of several processes that serve the same addresses: for each chain the worst. */
 export function worstOf(told: readonly TroubledChain[]): readonly TroubledChain[] {
   const worst = new Map<number, TroubledChain>()
   for (const chain of told) {

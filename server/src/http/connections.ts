@@ -1,6 +1,6 @@
 /**
- * Who holds connections: how many in all and of one address, what is asked on each at once, and how they end when the
- * process stops. A proxy that is believed may hold as many as it likes; of its clients the requests are counted instead.
+ * Limits connections: their number in total and per address, the requests in progress on each, and how they end when
+ * the process stops. A trusted proxy may have any number; the requests of its clients are counted instead.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,32 +9,32 @@ import { type ClientAddress, addressGroup } from './request-head.ts'
 
 export interface ConnectionBounds {
   readonly connectionsMax: number
-  /** Of one address (IPv6: of one /64), and requests at once of one client behind a proxy. */
+  /** Connections per address (IPv6: per /64), and concurrent requests per client behind a proxy. */
   readonly connectionsPerAddressMax: number
 }
 
 export interface ConnectionsOptions extends ConnectionBounds {
   readonly clientAddress: ClientAddress
-  /** Whether an address is that of a proxy that is believed. */
+  /** Whether an address is that of a trusted proxy. */
   readonly isProxy: (address: string) => boolean
-  /** Answers on a bare socket and ends it. */
+  /** Answers on a bare socket and closes it. */
   readonly refuse: (socket: Socket, error: GatewayError) => void
 }
 
-/** Requests sent ahead on one connection before the first was answered; no client of ours sends any. */
+/** Pipelined requests on one connection before the first is answered; no real client sends any. */
 const AHEAD_MAX = 32
 const RETRY_AFTER_MS = 1_000
 
 interface Held {
-  /** What it counts as; undefined: a proxy. */
+  /** The group it is counted in; undefined: a proxy. */
   readonly group: string | undefined
   /** Requests that have not been answered. */
   open: number
-  /** Somebody stands between it and a client, who may send the next request just as the connection closes. */
+  /** There is a proxy in between, which may send the next request just as the connection closes. */
   shared: boolean
-  /** A request has come over it. */
+  /** It has carried a request. */
   used: boolean
-  /** The answer that is being given ends it. */
+  /** The answer in progress closes it. */
   closing: boolean
   response: ServerResponse | undefined
 }
@@ -53,7 +53,7 @@ export class Connections {
     return this.#held.size
   }
 
-  /** A new connection; refused and ended when there are too many. */
+  /** A new connection; refused and closed if there are too many. */
   opened(socket: Socket): void {
     const { connectionsMax, connectionsPerAddressMax, isProxy, refuse } = this.#options
     const address = socket.remoteAddress ?? ''
@@ -75,10 +75,10 @@ export class Connections {
     })
   }
 
-  /** A request on it. Gives the refusal of one that is too many. */
+  /** A request on it. Returns the refusal if there are too many. */
   begun(request: IncomingMessage, response: ServerResponse): GatewayError | undefined {
     const held = this.#held.get(request.socket)
-    // The connection itself was refused; nobody reads this answer.
+    // The connection itself was refused; this answer is not read.
     if (held === undefined) return full()
     held.open += 1
     held.used = true
@@ -99,7 +99,7 @@ export class Connections {
     })
   }
 
-  /** From now on every answer ends its connection. */
+  /** From now on every answer closes its connection. */
   drain(): void {
     this.#draining = true
     for (const held of this.#held.values()) {
@@ -108,8 +108,8 @@ export class Connections {
   }
 
   /**
-   * Ends connections between two requests. `all`: also those over which somebody may be sending the next just now, and
-   * those that were promised to go on, with the last byte of their answer.
+   * Closes connections between two requests. `all`: also those on which the next request may be arriving, and those
+   * whose answer announced keep-alive, after its last byte.
    */
   endIdle(which: 'direct' | 'all'): void {
     for (const [socket, held] of this.#held) {
@@ -122,7 +122,7 @@ export class Connections {
     }
   }
 
-  /** Connections over which a request may be on its way, or may come after the answer that is being given. */
+  /** Connections on which a request may be arriving, or may follow the answer in progress. */
   get expecting(): number {
     let expecting = 0
     for (const held of this.#held.values()) {
@@ -150,7 +150,10 @@ function lastAnswer(held: Held): void {
   if (held.response !== undefined) held.response.shouldKeepAlive = false
 }
 
-/** A client that was answered and is no proxy sends anew when its idle connection ends; one that has just come was promised an answer. */
+/**
+ * A client that was answered and is not a proxy retries when its idle connection closes; a new connection may still
+ * expect an answer.
+ */
 function mayEnd({ shared, used }: Held): boolean {
   return used && !shared
 }

@@ -1,11 +1,11 @@
-/** A request by its head: where it came in, who sends it, what it may not say; all before anything is routed by it. */
+/** Checks of a request's head before it is routed: where it arrived, who sends it, what is not allowed. */
 import ipaddr from 'ipaddr.js'
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { Address } from './address.ts'
 import type { BodyWatch } from './calls/incoming.ts'
 
-/** Throws nothing: gives the refusal of a head that cannot be served. */
+/** Returns the refusal of a head that cannot be served; never throws. */
 export function refusedHead(request: IncomingMessage, headersMax: number): GatewayError | undefined {
   if (request.rawHeaders.length / 2 > headersMax) {
     return new GatewayError(40000, {
@@ -15,7 +15,7 @@ export function refusedHead(request: IncomingMessage, headersMax: number): Gatew
   }
   const hosts = countHosts(request.rawHeaders)
   if (hosts > 1) return new GatewayError(40000, { message: 'a request must have one Host header' })
-  // HTTP/1.0 knew no hosts (RFC 9112 §3.2).
+  // HTTP/1.0 has no Host header (RFC 9112 §3.2).
   if (hosts === 0 && request.httpVersion !== '1.0')
     return new GatewayError(40000, { message: 'the header Host is missing' })
   const coding = request.headers['transfer-encoding']
@@ -28,7 +28,7 @@ export function refusedHead(request: IncomingMessage, headersMax: number): Gatew
   return undefined
 }
 
-/** Names and values take turns in `rawHeaders`; the parsed ones have kept the first host only. */
+/** Names and values alternate in `rawHeaders`; the parsed headers keep only the first host. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -38,7 +38,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts
 }
 
-/** A target may hold the whole address; then that names the host (RFC 9112 §3.2.2). Rewritten to what everybody sends. */
+/** A target may be an absolute address, which then names the host (RFC 9112 §3.2.2). Rewritten to the usual form. */
 export function normalizeTarget(request: IncomingMessage): void {
   const { url = '/' } = request
   if (url.startsWith('/') || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return
@@ -49,15 +49,15 @@ export function normalizeTarget(request: IncomingMessage): void {
 
 const SHOWN_PATH_CHARACTERS_MAX = 200
 
-/** A path as messages repeat it: a client's, so it may be of any length. */
+/** A path for use in messages, shortened: it comes from a client. */
 export function shownPath(path: string): string {
   return path.length <= SHOWN_PATH_CHARACTERS_MAX ? path : `${path.slice(0, SHOWN_PATH_CHARACTERS_MAX)}…`
 }
 
-/** A request with what the listener knows of it, for routes that the framework calls. */
+/** A request with what the listener knows about it, for routes that the framework calls. */
 export class GatewayRequest extends IncomingMessage {
   address: Address = 'base'
-  /** undefined: nothing is sent, or nobody has said yet how long it may take. */
+  /** undefined: there is no body, or its limits are not set yet. */
   bodyBounds: BodyBounds | undefined
 }
 
@@ -74,7 +74,7 @@ export function boundsOf(request: IncomingMessage): BodyBounds | undefined {
   return request instanceof GatewayRequest ? request.bodyBounds : undefined
 }
 
-/** Finds the caller's address: the socket's, or what a trusted proxy in front of us says it was. */
+/** Finds the caller's address: the socket's, or the one that a trusted proxy reports. */
 export type ClientAddress = (request: IncomingMessage) => string
 
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
@@ -105,7 +105,7 @@ export function createIsProxy(trustedProxies: readonly string[]): (address: stri
   }
 }
 
-/** The part of an address that one subscriber has: all of an IPv4 address, the first half of an IPv6 one. */
+/** The part of an address that belongs to one subscriber: all of an IPv4 address, the first half of an IPv6 one. */
 export function addressGroup(address: string): string {
   const known = plain(address)
   if (!known.includes(':') || !ipaddr.isValid(known)) return known
@@ -127,7 +127,7 @@ function plain(address: string | undefined): string {
 /** Origins that may call, or `*`. */
 export type CorsOrigins = readonly string[]
 
-/** What scripts may read beside the body. */
+/** Headers that scripts may read. */
 const EXPOSED = [
   'x-request-id',
   'gw-model',
@@ -139,15 +139,15 @@ const EXPOSED = [
   'x-should-retry',
 ].join(', ')
 
-/** How long a browser may remember what it was allowed; some forget after two hours whatever they are told. */
+/** How long a browser may cache a preflight; some limit it to two hours. */
 const REMEMBER_SECONDS = 7_200
 const METHODS = 'GET, POST, DELETE'
 const ASKED_HEADERS = /^[\w!#$%&'*+.^`|~, -]{1,4096}$/
 
 /**
- * Calls from web pages of other sites (Fetch standard, CORS): only where the operator names the sites, only for calls and
- * model lists, and never with cookies. The management API stays with its own origin (`same-origin.ts`).
- * Puts on the answer what a browser has to know. True: it only asked whether it may call, and has been told.
+ * Calls from web pages of other sites (Fetch standard, CORS): only if the operator names the sites, only for calls and
+ * model lists, and never with cookies. The management API is limited to its own origin (`same-origin.ts`). Sets the
+ * headers a browser needs. True: it was a preflight, which has been answered.
  */
 export function allowOrigin(
   origins: CorsOrigins,
@@ -166,7 +166,10 @@ export function allowOrigin(
   return true
 }
 
-/** Clients send headers of their own by the dozen; none of them opens anything here but the key, which a page must know. */
+/**
+ * All requested headers are allowed: clients send many of their own, and none but the key, which a page must have,
+ * grants anything.
+ */
 function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
   const asked = request.headers['access-control-request-headers']
   if (asked !== undefined && ASKED_HEADERS.test(asked))

@@ -1,6 +1,6 @@
 /**
- * The two addresses of the contract over node:http. Calls take the short way straight into the request pipeline; everything else
- * is routed by the framework behind the same ports (docs/decisions/0001-stack.md).
+ * The two addresses of the contract over node:http. Calls go directly to the request pipeline; everything else is
+ * routed by the framework on the same ports (docs/decisions/0001-stack.md).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
@@ -34,7 +34,7 @@ type ServersParts = ServeParts & Pick<Pipeline, 'running'>
 
 export interface ServersOptions {
   readonly pipeline: ServersParts
-  /** Answers everything that is no call. */
+  /** Answers everything that is not a call. */
   readonly api: (request: IncomingMessage, response: ServerResponse) => void
   /** undefined: there is no console here. */
   readonly consolePages: ConsolePages | undefined
@@ -42,7 +42,7 @@ export interface ServersOptions {
   readonly host: string | undefined
   readonly port: number
   readonly gatewayPort: number
-  /** Both addresses on `port`, told apart by this host name; undefined: two ports. */
+  /** Both addresses use `port` and are distinguished by this host name; undefined: two ports. */
   readonly gatewayHost: string | undefined
   readonly headerLimitBytes: number
   readonly headerTimeoutMs: number
@@ -50,11 +50,11 @@ export interface ServersOptions {
   /** The longest a call may take; no body may take longer. */
   readonly callDeadlineMs: number
   readonly clientStallTimeoutMs: number
-  /** Sites whose pages may call; none: no page of another site may. */
+  /** Sites whose pages may call; empty: no other site's pages may. */
   readonly corsOrigins: CorsOrigins
   readonly keepAliveTimeoutMs: number
   readonly headersMax: number
-  /** How long the body of a request that is no call may take. */
+  /** Limit for the body of a request that is not a call. */
   readonly managementBodyTimeoutMs: number
   readonly connectionsMax: number
   readonly connectionsPerAddressMax: number
@@ -66,14 +66,14 @@ export interface Servers {
   readonly gatewayPort: number
   /** Calls that have not ended yet. */
   openCalls(): number
-  /** From now on every answer ends its connection. */
+  /** From now on every answer closes its connection. */
   drain(): void
   /**
-   * Takes no more connections, and serves what still comes over those there are until nobody may be sending any more: a
-   * request that a proxy has sent is never met by a closed connection.
+   * Accepts no more connections, and serves requests on the existing ones as long as some may still be arriving, so
+   * that a request a proxy has sent never meets a closed connection.
    */
   stopListening(): Promise<void>
-  /** Stops taking connections; resolves when the running calls have ended or `graceMs` is over. */
+  /** Stops accepting connections; resolves when the running calls have ended or `graceMs` has passed. */
   close(graceMs: number): Promise<void>
 }
 
@@ -96,15 +96,15 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   }
 }
 
-/** Heads that come too slowly are found this often at the least. */
+/** Longest interval between checks for heads that arrive too slowly. */
 const HEAD_LOOK_MS_MAX = 5_000
-/** Longer than a proxy keeps an idle connection where it is told so (`deploy/nginx.conf`: 4 s). */
+/** Longer than a proxy configured as documented keeps an idle connection (`deploy/nginx.conf`: 4 s). */
 const EXPECTING_MS_MAX = 5_000
 const EXPECTING_LOOK_MS = 50
-/** For answers already on their way when the last call has ended. */
+/** For answers still being sent when the last call has ended. */
 const LAST_ANSWERS_MS = 500
 
-/** What both listeners share: the running calls and how a request finds its way. */
+/** What both listeners share: the running calls and the routing of requests. */
 class Edge {
   readonly #options: ServersOptions
   readonly #servers: Server[] = []
@@ -130,14 +130,14 @@ class Edge {
       maxHeaderSize: options.headerLimitBytes,
       headersTimeout: options.headerTimeoutMs,
       connectionsCheckingInterval: Math.min(HEAD_LOOK_MS_MAX, Math.ceil(options.headerTimeoutMs / 2)),
-      // Bodies and answers have bounds of their own; a long stream is no fault.
+      // Bodies and answers have their own time limits; a long stream is legitimate.
       requestTimeout: 0,
-      // Missing or doubled, it is answered in our own words.
+      // A missing or repeated Host is answered with the gateway's own error.
       requireHostHeader: false,
       keepAliveTimeout: options.keepAliveTimeoutMs,
       noDelay: true,
     })
-    // What is beyond a number would be dropped without a word; too many are refused instead.
+    // With a limit, excess headers would be dropped silently; too many are refused instead.
     server.maxHeadersCount = 0
     server.on('connection', (socket) => this.#connections.opened(socket))
     const onRequest = (request: GatewayRequest, response: ServerResponse): void => {
@@ -168,9 +168,9 @@ class Edge {
 
   async stopListening(): Promise<void> {
     this.drain()
-    // Right after a look at the sockets, when hardly any connection waits to be accepted: those would be broken.
+    // Right after the sockets were polled, when hardly any connection is waiting to be accepted: those would be reset.
     await turn()
-    // Not the HTTP server's own way, which would close idle connections at once.
+    // Not the HTTP server's own `close`, which would close idle connections at once.
     this.#ended ??= this.#servers.map(
       (server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
     )
@@ -188,12 +188,12 @@ class Edge {
     await within(this.#quiet(), graceMs)
     let lastAnswersMs = Math.min(graceMs, LAST_ANSWERS_MS)
     if (this.#running > 0) {
-      // Their clients hear of it before their connections go; a client that reads no more does not hold us up.
+      // Their clients are informed before their connections close; a client that does not read does not delay the stop.
       this.#options.pipeline.pulse.stopAll()
       lastAnswersMs = LAST_ANSWERS_MS
       await within(this.#quiet(), lastAnswersMs)
     }
-    // What is left are connections between two requests, or ones whose client never finished its own.
+    // Only connections between two requests are left, or ones whose client never finished its request.
     this.#connections.endIdle('all')
     for (const server of this.#servers) server.closeIdleConnections()
     await within(Promise.all(closed), lastAnswersMs)
@@ -247,7 +247,7 @@ class Edge {
     { path, address }: { readonly path: string; readonly address: Address },
   ): void {
     const pages = address === 'base' ? this.#options.consolePages : undefined
-    // Whoever does not read what they asked for holds it no longer than the client of a call.
+    // A client that does not read its answer is disconnected as quickly as on a call.
     response.setTimeout(this.#options.clientStallTimeoutMs, () => response.destroy())
     if (path === '/' && (request.method === 'HEAD' || request.method === 'GET')) {
       if (pages?.welcome(request, response) !== true) greet(request, response)
@@ -310,7 +310,7 @@ class Edge {
   }
 }
 
-/** Resolves when the work is done or the time is over. */
+/** Resolves when the work is done or the time has passed. */
 async function within(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
@@ -336,7 +336,7 @@ function answer(request: IncomingMessage, response: ServerResponse, error: Gatew
   sendError({ request, response }, error, timeOrderedId(Date.now()))
 }
 
-/** Some clients knock before they call; any quick answer will do. */
+/** Some clients request the root before they call; any quick answer is enough. */
 function greet(request: IncomingMessage, response: ServerResponse): void {
   const body = '{"service":"sluice"}'
   closeUnlessRead(request, response)
@@ -344,7 +344,7 @@ function greet(request: IncomingMessage, response: ServerResponse): void {
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** WebSockets are not spoken here: clients that try them first fall back at once. */
+/** WebSockets are not supported: clients that try them first fall back at once. */
 function refuseUpgrade(request: IncomingMessage, socket: Socket): void {
   const [path = '/'] = (request.url ?? '/').split('?')
   const rendered = renderError(
@@ -358,7 +358,7 @@ function refuseUpgrade(request: IncomingMessage, socket: Socket): void {
   socket.end(rawAnswer(404, 'Not Found', rendered))
 }
 
-/** A connection that is one too many: told why, then ended without reading. */
+/** A connection above the limit: gets an error, then is closed without reading. */
 function refuseConnection(socket: Socket, error: GatewayError): void {
   const rendered = renderError(error, { requestId: timeOrderedId(Date.now()), path: '/' })
   socket.on('error', () => socket.destroy())
@@ -368,7 +368,7 @@ function refuseConnection(socket: Socket, error: GatewayError): void {
   socket.destroySoon()
 }
 
-/** HTTP that cannot be read at all. */
+/** HTTP that cannot be parsed at all. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()

@@ -1,4 +1,4 @@
-/** Bodies that are not plain bytes: compressed although nobody asked for it, or framed the way AWS does. */
+/** Bodies that are not plain bytes: compressed although that was not requested, or framed as AWS does. */
 import { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { EventStreamUnwrapper } from './event-stream.ts'
@@ -9,10 +9,10 @@ export type Filtered =
   | { readonly kind: 'filtered'; readonly head: UpstreamHead; readonly filter: BodyFilter | undefined }
   | { readonly kind: 'refused'; readonly detail: string }
 
-/** Decoded bytes held while the reader is behind. */
+/** Decoded bytes buffered while the reader is behind. */
 const BUFFER_BYTES = 65_536
 
-/** The head as the sink should see it, and what the body has to pass through; no filter for a plain body. */
+/** The head as the sink should see it, and the filter for the body; none for a plain body. */
 export function filterBody(
   head: UpstreamHead,
   framing: UpstreamCall['framing'],
@@ -66,7 +66,7 @@ function decoderOf(encoding: string): Transform | undefined {
   return undefined
 }
 
-/** Node has it from 22.15 on, so neither the oldest Node supported nor its types know the name. */
+/** Node has it from 22.15 on, so neither the oldest supported Node nor its types have the name. */
 function createZstd(options: zlib.ZlibOptions): Transform | undefined {
   const create: unknown = Reflect.get(zlib, 'createZstdDecompress')
   if (typeof create !== 'function') return undefined
@@ -91,7 +91,7 @@ class Decompression implements BodyFilter {
   }
 
   push(chunk: Uint8Array): boolean {
-    // Bytes after the end of the compressed data: nothing more is read, the connection's end is awaited.
+    // Bytes after the end of the compressed data: nothing more is read until the connection ends.
     return this.#ended || this.#decoder.write(chunk)
   }
 

@@ -3,7 +3,7 @@ import { asError } from '../core/errors/as-error.ts'
 import type { BodyPiece } from '../core/passthrough/splice.ts'
 import { PieceReader } from './piece-reader.ts'
 
-/** A body given in pieces, read as the socket takes it. */
+/** A body given in pieces, read as the socket accepts it. */
 export class ChunkStream extends Readable {
   readonly #pieces: PieceReader
   readonly #onProgress: () => void
@@ -12,7 +12,7 @@ export class ChunkStream extends Readable {
     super()
     this.#pieces = new PieceReader(chunks)
     this.#onProgress = onProgress
-    // undici reports a broken upload through its handler; the stream's own event says nothing more.
+    // undici reports a broken upload through its handler; the stream's own event adds nothing.
     this.on('error', onProgress)
   }
 

@@ -1,7 +1,7 @@
 /**
  * AWS's binary event stream, as Bedrock frames Anthropic's events: each frame holds `{"bytes": base64 of one event's
- * JSON}`. Given out as the SSE it stands for. Frame: total length, headers length, prelude CRC, headers, payload, CRC,
- * all numbers big-endian.
+ * JSON}`. Converted to the equivalent SSE. Frame: total length, headers length, prelude CRC, headers, payload, CRC, all
+ * numbers big-endian.
  */
 import { Buffer } from 'node:buffer'
 import { crc32 } from 'node:zlib'
@@ -10,7 +10,7 @@ import type { BodyFilter, FilterOutput } from './filter.ts'
 
 const PRELUDE_BYTES = 12
 const TRAILER_BYTES = 4
-/** The format's own bound on a message. */
+/** The format's own limit for a message. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024
 
 export class EventStreamUnwrapper implements BodyFilter {
@@ -117,7 +117,7 @@ function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
   return headers
 }
 
-/** undefined: no wrapped event of the messages protocol. */
+/** undefined: not a wrapped event of the messages protocol. */
 function wrappedEvent(payload: string): string | undefined {
   const outer = parse(payload)
   if (!isJsonObject(outer) || typeof outer['bytes'] !== 'string') return undefined

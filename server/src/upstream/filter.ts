@@ -1,4 +1,4 @@
-/** What stands between an answer's bytes and whoever reads them. */
+/** A filter between an answer's bytes and their reader. */
 
 export interface BodyFilter {
   /** false: full; wait for `drain`. */

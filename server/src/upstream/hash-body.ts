@@ -5,7 +5,7 @@ import { type BodyPiece, isInMemory } from '../core/passthrough/splice.ts'
 /** Hashed without a pause: well under 10 ms at 500 MB/s. */
 const AT_ONCE_BYTES = 4 * 1024 * 1024
 
-/** Hex SHA-256 of a body. Large ones are hashed with a turn of the event loop between, so that nobody waits 20 ms. */
+/** Hex SHA-256 of a body. Large ones are hashed in several turns of the event loop, so that none takes 20 ms. */
 export function hashBody(body: readonly BodyPiece[] | undefined, length: number): string | Promise<string> {
   const hash = createHash('sha256')
   if (body === undefined) return hash.digest('hex')

@@ -1,20 +1,20 @@
 import { type BodyPiece, isInMemory, type StoredBytes } from '../core/passthrough/splice.ts'
 
-/** Read at once of what lies outside of memory. */
+/** Bytes read at once of what is not in memory. */
 const READ_BYTES = 65_536
 
 /** A body given in pieces, from its first byte to its last; nothing is copied or joined. */
 export class PieceReader {
   readonly #pieces: readonly BodyPiece[]
   #next = 0
-  /** Of the stored piece at `#next`. */
+  /** Bytes read of the stored piece at `#next`. */
   #done = 0
 
   constructor(pieces: readonly BodyPiece[]) {
     this.#pieces = pieces
   }
 
-  /** At least one byte; undefined: that was all. What is promised is awaited before more is asked for. */
+  /** At least one byte; undefined: that was all. Await a promise before reading more. */
   read(): Uint8Array | Promise<Uint8Array> | undefined {
     for (;;) {
       const piece = this.#pieces[this.#next]

@@ -1,5 +1,5 @@
 /**
- * Calls outward, with back-pressure by hand and no promise per chunk. One exchange is one state machine: connecting,
+ * Outgoing calls, with explicit back-pressure and no promise per chunk. One exchange is one state machine: connecting,
  * waiting for the first byte, flowing, over.
  */
 import { type SecretMask, applyAuth, maskText, openSecretMask } from './credentials/auth.ts'
@@ -23,14 +23,14 @@ import type { HeaderList } from './credentials/header-list.ts'
 
 const MS_PER_SECOND = 1_000
 
-/** A timer this late says that the event loop stood still. */
+/** A timer this late shows that the event loop was blocked. */
 const HELD_UP_MS = 50
 
 export interface UpstreamOptions {
   readonly timers?: Timers
-  /** Absent: every connection goes straight. */
+  /** Absent: every connection is direct. */
   readonly findProxy?: FindProxy
-  /** How connections are made; absent: as is ordinary. */
+  /** How connections are made; absent: the default. */
   readonly way?: Way
 }
 
@@ -42,7 +42,7 @@ export function openUpstream(options: UpstreamOptions = {}): Upstream {
   }
 }
 
-/** The same exchange over connections of the caller's making. */
+/** The same exchange over connections provided by the caller. */
 export function openOver(connections: ConnectionSource, timers: Timers): Upstream['open'] {
   const open: Upstream['open'] = (call, sink) => new Sending(call, sink, room)
   const room: Room = {
@@ -55,7 +55,7 @@ export function openOver(connections: ConnectionSource, timers: Timers): Upstrea
 }
 
 export interface ConnectionSource {
-  /** undefined: none can be had. */
+  /** undefined: none is available. */
   take(origin: string): Lease | undefined
 }
 
@@ -79,15 +79,15 @@ class Sending implements UpstreamExchange, AnswerHandler {
   #filter: BodyFilter | undefined
   /** Undefined where the upstream is called without a secret. */
   #mask: SecretMask | undefined
-  /** Asked for by the sink's owner. */
+  /** Requested by the sink's owner. */
   #paused = false
-  /** Asked for by the filter, whose buffer is full. */
+  /** Requested by the filter, whose buffer is full. */
   #filterFull = false
-  /** When the present phase began or last showed life. */
+  /** When the present phase began or last had activity. */
   #since: number
   /** Bytes of the answer so far, decoded. */
   #bytes = 0
-  /** Since when the answer's rate is measured, and what had come until then. */
+  /** Start of the rate measurement, and the bytes received until then. */
   #rateSince = 0
   #rateBytes = 0
   #timer: TimerHandle | undefined
@@ -118,10 +118,10 @@ class Sending implements UpstreamExchange, AnswerHandler {
   resume(): void {
     if (!this.#paused) return
     this.#paused = false
-    // Silence and slowness count from now: what came before was ours.
+    // Silence and slowness count from now: the time before was the gateway's own.
     this.#since = this.#room.timers.now()
     this.#measureFrom(this.#since)
-    // Later, because undici's parser, where it is undici's, may be running for another connection and is not re-entrant.
+    // Deferred, because undici's parser, if it is used, may be running for another connection and is not re-entrant.
     queueMicrotask(() => {
       if (this.#paused || this.#phase === 'over') return
       this.#filter?.resume()
@@ -133,7 +133,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
     this.#fail('aborted', 'aborted by the gateway')
   }
 
-  // The six below are the transport's.
+  // The six below are called by the transport.
 
   onRequestStart(connection: Flow): void {
     if (this.#phase === 'over') {
@@ -200,14 +200,14 @@ class Sending implements UpstreamExchange, AnswerHandler {
       this.#dispatch(signed)
       return
     }
-    // Either way the exchange is told, so nothing is left to await.
+    // The exchange is notified in either case, so there is nothing to await.
     void signed.then(
       (headers) => this.#dispatch(headers),
       (error: unknown) => this.#fail('connect', `could not sign: ${describeError(error)}`),
     )
   }
 
-  /** A credential that lacks a field is found out at once, but told later like any other failure. */
+  /** A missing field of a credential is detected at once, but reported later like any other failure. */
   #sign(): HeaderList | Promise<HeaderList> {
     try {
       return applyAuth(this.#call, this.#room.tokens, this.#room.timers.epoch())
@@ -253,7 +253,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
 
   #end(): void {
     this.#giveRest()
-    // The sink may have had enough of it.
+    // The sink may have stopped the exchange.
     if (this.#over()) return
     this.#leave()
     this.#sink.end()
@@ -325,8 +325,8 @@ class Sending implements UpstreamExchange, AnswerHandler {
   }
 
   /**
-   * One timer an exchange, set again only when it fires early or the next bound is nearer: chunks cost a clock reading
-   * and nothing more.
+   * One timer per exchange, set again only if it fires early or the next limit is nearer: a chunk costs only a clock
+   * reading.
    */
   #arm(): void {
     const now = this.#room.timers.now()
@@ -341,12 +341,12 @@ class Sending implements UpstreamExchange, AnswerHandler {
     this.#timer = undefined
     const now = this.#room.timers.now()
     const late = now - this.#timerDue
-    // A sink that does not read, or a decoder that is still busy, is no silence of the upstream.
+    // A sink that does not read, or a busy decoder, does not count as silence of the upstream.
     if (this.#phase === 'draining' || this.#paused || this.#filterFull) {
       this.#since = now
       this.#measureFrom(now)
     }
-    // Nor is a hold-up of this process: what arrived meanwhile waits in the socket and is read first.
+    // Nor does a delay of this process: what arrived meanwhile is in the socket and is read first.
     else if (late > HELD_UP_MS) {
       this.#since += late
       this.#rateSince += late
@@ -375,7 +375,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
     }
   }
 
-  /** The bound that comes first: on silence, or on slowness where there is one. */
+  /** The limit that comes first: for silence, or for slowness if there is one. */
   #due(): number {
     const silent = this.#since + this.#limitMs()
     return this.#phase === 'flowing' && this.#minBytesPerSecond > 0
@@ -383,7 +383,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
       : silent
   }
 
-  /** Whether the rate has been measured for long enough to be judged. */
+  /** Whether the rate has been measured long enough to decide. */
   #ratesFrom(now: number): boolean {
     return this.#phase === 'flowing' && now >= this.#rateSince + this.#call.timeouts.idleMs
   }
@@ -412,7 +412,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
   }
 }
 
-/** What came was no HTTP we can read, or what should go out is none. */
+/** Errors for an answer that is not readable HTTP, or a request that would not be. */
 const PROTOCOL_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_INVALID_ARG',
@@ -420,7 +420,7 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ])
 
-/** Our own, and that of undici's parser, which has no usable code in every version. */
+/** The gateway's own error, and that of undici's parser, which does not have a usable code in every version. */
 const PROTOCOL_ERRORS: ReadonlySet<string> = new Set(['HttpSyntaxError', 'HTTPParserError'])
 
 function kindOfError(error: Error, phase: Phase): TransportFailure['kind'] {

@@ -1,8 +1,8 @@
-/** Time as this module sees it, passed in so that tests move it by hand. */
+/** This module's clock and timers, passed in so that tests control them. */
 export interface Timers {
   /** Monotonic, ms. */
   now(): number
-  /** Epoch, ms; signatures carry it. */
+  /** Epoch ms, for signatures. */
   epoch(): number
   set(callback: () => void, delayMs: number): TimerHandle
 }
@@ -20,7 +20,7 @@ export const systemTimers: Timers = {
   },
 }
 
-/** For what nobody waits for: these do not keep the process alive. */
+/** For background work: these do not keep the process alive. */
 export const backgroundTimers: Timers = {
   ...systemTimers,
   set: (callback, delayMs) => {

@@ -1,4 +1,4 @@
-/** The module's face: one call outward, given as data and answered into a sink. */
+/** The module's interface: one outgoing call, described as data and answered to a sink. */
 import type { CredentialSecret, Timeouts } from '../core/catalogue.ts'
 import type { Auth, HttpRequest } from '../core/http-request.ts'
 import type { BodyPiece } from '../core/passthrough/splice.ts'
@@ -7,12 +7,12 @@ export interface UpstreamCall {
   readonly request: Pick<HttpRequest, 'method' | 'url' | 'headers'>
   readonly auth: Auth
   readonly credential: CredentialSecret
-  /** In order, written one after the other as the socket takes them; undefined: no body. */
+  /** Written in order as the socket accepts them; undefined: no body. */
   readonly body: readonly BodyPiece[] | undefined
   /** Bytes of all chunks. */
   readonly bodyLength: number
   readonly timeouts: Timeouts
-  /** An answer that sent less than this over `timeouts.idleMs` has stalled; absent or 0: any byte will do. */
+  /** An answer that sent less than this over `timeouts.idleMs` has stalled; absent or 0: any byte is enough. */
   readonly minBytesPerSecond?: number
   /** How a streamed answer is framed (`Dialect.framing`); the sink sees SSE in any case. */
   readonly framing?: 'aws-event-stream'
@@ -22,7 +22,7 @@ export interface UpstreamCall {
 
 export interface UpstreamHead {
   readonly status: number
-  /** Lower-case names; `content-encoding` and `content-length` are gone when the body was decoded. */
+  /** Lower-case names; `content-encoding` and `content-length` are removed if the body was decoded. */
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
@@ -36,19 +36,19 @@ export interface UpstreamSink {
   data(chunk: Uint8Array): void
   end(): void
   fail(failure: TransportFailure): void
-  /** How many of the bytes so far only keep the connection alive; absent: none does. */
+  /** How many of the bytes so far only keep the connection alive; absent: none. */
   keepAliveBytes?(): number
 }
 
 export interface UpstreamExchange {
   /** The request may have reached the upstream. */
   readonly sent: boolean
-  /** It has become a task, which goes on whoever is there to hear of it. Absent: it has not. */
+  /** It has become a task, which continues even if nobody waits for it. Absent: it has not. */
   readonly isTask?: boolean
   /** Stops reading from the upstream. A few chunks already on their way may still arrive. */
   pause(): void
   resume(): void
-  /** Drops the connection. `fail({kind: 'aborted'})` is called before this returns, unless the exchange was over. */
+  /** Closes the connection. `fail({kind: 'aborted'})` is called before this returns, unless the exchange has ended. */
   abort(): void
 }
 
@@ -61,7 +61,8 @@ export interface Upstream {
 export interface TransportFailure {
   /**
    * `connect`: no connection in time, or none at all. `reset`: it broke. `first-byte-timeout`: no byte of an answer's
-   * body in time. `idle-timeout`: silence inside an answer, or a trickle. `protocol`: what came was no HTTP, or could not be decoded.
+   * body in time. `idle-timeout`: silence inside an answer, or too low a rate. `protocol`: the answer was not HTTP, or
+   * could not be decoded.
    */
   readonly kind: 'connect' | 'reset' | 'first-byte-timeout' | 'idle-timeout' | 'aborted' | 'protocol'
   /** The request may have reached the upstream. */

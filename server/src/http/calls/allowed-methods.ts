@@ -1,4 +1,4 @@
-/** What the path could be asked with; none: there is no such path. The framework's router knows no path by itself. */
+/** Methods that the path accepts; none: there is no such path. The framework's router cannot look up a path alone. */
 import type { RegisteredRoute } from '../management/route-types.ts'
 
 export function allowedMethods(
@@ -7,7 +7,7 @@ export function allowedMethods(
 ): readonly string[] {
   const asked = path.split('/')
   const methods = routes.filter((route) => isAt(route.path.split('/'), asked)).map((route) => route.method)
-  // The framework answers HEAD wherever there is a GET.
+  // The framework answers HEAD for every GET route.
   const all = new Set<string>(methods.flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method])))
   return [...all].sort()
 }

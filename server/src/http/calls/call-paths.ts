@@ -4,10 +4,10 @@ import { KINDS } from '../../pipeline/kinds/index.ts'
 import type { Asked, EndpointKind, EndpointPath } from '../../pipeline/kinds/kind.ts'
 import { unofferedSentence } from './unoffered.ts'
 
-/** What a request line asks for. */
+/** What a request line means. */
 export type CallPath =
   | { readonly kind: 'call'; readonly endpoint: IncomingEndpoint; readonly asked: Asked }
-  /** The path is a call's, the method is not. */
+  /** The path is a call's, but the method is not. */
   | { readonly kind: 'wrong-method'; readonly allow: string }
   | { readonly kind: 'other' }
 
@@ -34,12 +34,12 @@ interface Row {
   readonly path: EndpointPath
 }
 
-/** All that can be done at one path. */
+/** Everything at one path. */
 interface Place {
   readonly rows: Row[]
-  /** Finds the values; undefined: the path is to be met as it stands. */
+  /** Extracts the values; undefined: the path must match literally. */
   readonly pattern: RegExp | undefined
-  /** What every path that the pattern meets begins with. */
+  /** Prefix of every path that the pattern matches. */
   readonly prefix: string
 }
 
@@ -92,7 +92,7 @@ function findPlace(path: string): FoundPlace | undefined {
 
 const NO_VALUES: Asked['values'] = {}
 
-/** undefined: one of them cannot be decoded. */
+/** undefined: a value cannot be decoded. */
 function decoded(groups: Readonly<Record<string, string>>): Asked['values'] | undefined {
   const values: Record<string, string> = {}
   for (const [name, segment] of Object.entries(groups)) {

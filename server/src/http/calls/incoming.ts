@@ -1,4 +1,7 @@
-/** A request as the request pipeline takes it, and its body as it arrives: decoded, bounded in time, refused on the way. */
+/**
+ * A request in the form the pipeline takes, and its body as it arrives: decoded, limited in time, possibly refused
+ * before its end.
+ */
 import * as zlib from 'node:zlib'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
@@ -16,13 +19,13 @@ export interface IncomingOptions extends Pick<Arrival, 'asked'> {
   readonly address: ArrivingCall['address']
   readonly ip: string
   readonly bodyWatch: BodyWatch
-  /** How long the whole body may take. */
+  /** Limit for the whole body, ms. */
   readonly bodyTimeoutMs: number
-  /** Of the text parts of a form. */
+  /** Limit for the text parts of a form, bytes. */
   readonly textBytesMax: number
 }
 
-/** A request as the request pipeline takes it: headers as they are, the body still on the wire. */
+/** A request in the form the pipeline takes: headers unchanged, the body not read yet. */
 export function arrivalOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -61,14 +64,14 @@ function contentLengthOf(request: IncomingMessage): number | undefined {
 }
 
 export interface BodyReading {
-  /** Told the plain bytes, whatever they were compressed with; may throw to refuse the rest. */
+  /** Called with the decompressed bytes; may throw to refuse the rest. */
   readonly onChunk: OnChunk
   readonly watch: BodyWatch
-  /** How long the whole body may take. */
+  /** Limit for the whole body, ms. */
   readonly totalTimeoutMs: number
 }
 
-/** Rejects with what `onChunk` threw, when the client goes, when it sends nothing for too long, or too slowly. */
+/** Rejects with what `onChunk` threw, or if the client disconnects, is silent for too long, or sends too slowly. */
 export async function readIncomingBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -89,11 +92,11 @@ class IncomingBody {
   readonly #whole: Promise<void>
   #resolve: () => void = () => undefined
   #reject: (error: Error) => void = () => undefined
-  /** Read, or given up. */
+  /** The body was read completely, or abandoned. */
   #over = false
-  /** The wire has given all it had; a decoder may still be at it. */
+  /** Everything has arrived; a decoder may still be working on it. */
   #arrived = false
-  /** Pieces that are still dealt with. */
+  /** Pieces that are still being processed. */
   #busy = 0
   #ended = false
 
@@ -153,7 +156,7 @@ class IncomingBody {
     }
   }
 
-  /** Nothing more is read until what came is dealt with. */
+  /** Nothing more is read until what arrived is processed. */
   #waitFor(busy: Promise<void>): void {
     const source = this.#decoder ?? this.#request
     source.pause()
@@ -169,7 +172,7 @@ class IncomingBody {
     )
   }
 
-  /** A paused stream tells its end all the same, with its last piece. */
+  /** A paused stream still emits its end, with its last piece. */
   #done(): void {
     this.#ended = true
     if (this.#busy > 0) return
@@ -213,39 +216,41 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Call before an answer that may go out with its request unread: what is left of the body would otherwise be read and
- * thrown away for as long as the client likes to send it.
+ * Call before sending an answer while the request may be unread: the rest of the body would otherwise be read and
+ * discarded for as long as the client sends.
  */
 export function closeUnlessRead(request: IncomingMessage, response: ServerResponse): void {
   if (!request.complete && announcesBody(request) && !response.headersSent)
     response.setHeader('connection', 'close')
 }
 
-/** A body on its way; `alive` is set whenever something of it arrives. */
+/** A body that is arriving; `alive` is set whenever a part of it arrives. */
 export interface WatchedBody extends Indexed {
   alive: boolean
   readonly onLate: () => void
-  /** Looks in a row that found nothing new. */
+  /** Consecutive checks that found nothing new. */
   quietLooks: number
-  /** Looks until it must have arrived as a whole. */
+  /** Checks left until the whole body must have arrived. */
   looksLeft: number
 }
 
 /**
- * Ends bodies that stand still, and those that only drip, with one timer for all of them: a timer for each would cost
- * every small call one.
+ * Ends bodies that stall or arrive too slowly, with one timer for all of them: otherwise every small call would need a
+ * timer.
  */
 export interface BodyWatch {
-  /** `onLate` is told when nothing came for the idle time-out, or when the body is not there after `totalTimeoutMs`. */
+  /**
+   * `onLate` is called if nothing arrived for the idle time-out, or if the body is incomplete after `totalTimeoutMs`.
+   */
   add(onLate: () => void, totalTimeoutMs: number): WatchedBody
   remove(body: WatchedBody): void
   stop(): void
 }
 
-/** So that a deadline of seconds is kept to within seconds, however long a body may be silent. */
+/** So that a deadline of seconds is met within seconds, however long the idle time-out is. */
 const LOOK_MS_MAX = 2_500
 
-/** Looks at least twice per time-out, so that a silent body ends after one time-out at the least and one and a half at the most. */
+/** Checks at least twice per time-out, so that a silent body ends after one to one and a half time-outs. */
 export function createBodyWatch(idleTimeoutMs: number): BodyWatch {
   const bodies = new IndexedSet<WatchedBody>()
   const everyMs = Math.max(1, Math.min(LOOK_MS_MAX, Math.ceil(idleTimeoutMs / 2)))
@@ -261,7 +266,7 @@ export function createBodyWatch(idleTimeoutMs: number): BodyWatch {
   timer.unref()
   return {
     add(onLate, totalTimeoutMs) {
-      // The first look may come at once: one more than the time has.
+      // The first check may come at once, so there is one more than fits into the time.
       const looksLeft = Math.ceil(totalTimeoutMs / everyMs) + 1
       const body: WatchedBody = { alive: true, onLate, quietLooks: 0, looksLeft, position: undefined }
       bodies.add(body)
@@ -274,7 +279,7 @@ export function createBodyWatch(idleTimeoutMs: number): BodyWatch {
 
 type OpenDecoder = () => Transform
 
-/** Past this a window is refused: no client of ours needs 8 MiB of memory for looking back (RFC 8878 §3.1.1.1.2). */
+/** Larger windows are refused: no real client needs a window of more than 8 MiB (RFC 8878 §3.1.1.1.2). */
 const ZSTD_WINDOW_LOG_MAX = 23
 /** `ZSTD_d_windowLogMax` of zstd.h. */
 const ZSTD_WINDOW_LOG_PARAMETER = 100
@@ -287,10 +292,10 @@ const DECODERS: ReadonlyMap<string, OpenDecoder> = new Map<string, OpenDecoder>(
   ...zstd(),
 ])
 
-/** What we can read, as RFC 7694 lets a server tell it. */
+/** The encodings accepted, as a server may list them by RFC 7694. */
 const READABLE = [...DECODERS.keys()].filter((name) => name !== 'x-gzip').join(', ')
 
-/** Node has it from 22.15 and 23.8 on; the types we build with are older. */
+/** Node has zstd from 22.15 and 23.8 on; the types used for building are older. */
 interface ZstdAware {
   readonly createZstdDecompress: (options: { readonly params: Readonly<Record<number, number>> }) => Transform
 }
@@ -306,7 +311,7 @@ function knowsZstd(module: object): module is ZstdAware {
   return 'createZstdDecompress' in module
 }
 
-/** What makes plain bytes of a body; undefined: they are plain already. Throws 415/40000 for what nobody here can read. */
+/** A decoder for a body; undefined: none is needed. Throws 415/40000 for an unsupported encoding. */
 export function openBodyDecoder(contentEncoding: string | undefined): Transform | undefined {
   if (contentEncoding === undefined) return undefined
   const name = contentEncoding.trim().toLowerCase()

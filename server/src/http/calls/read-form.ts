@@ -1,6 +1,6 @@
 /**
- * Reads the body of an order, JSON or multipart, as it arrives. The parts of a form are taken apart on the way, so that its
- * files exist once in memory, without the form around them.
+ * Reads the body of an order, JSON or multipart, as it arrives. A form is split into its parts while it arrives, so
+ * that its files are in memory only once, without the form around them.
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
@@ -11,9 +11,9 @@ import type { FormPart, ReceivedForm } from '../../core/video/form.ts'
 export interface FormSource {
   readonly contentType: string | undefined
   readonly readBody: (onChunk: (chunk: Uint8Array) => void) => Promise<void>
-  /** Told the size of each piece before it is kept; may throw to refuse the rest. */
+  /** Called with the size of each piece before it is kept; may throw to refuse the rest. */
   readonly onBytes: (bytes: number) => void
-  /** A text part may hold an image as a data address. */
+  /** Limit for a text part, bytes; it may contain an image as a data address. */
   readonly textBytesMax: number
 }
 
@@ -25,7 +25,7 @@ export function readForm(source: FormSource): Promise<ReceivedForm> {
 async function readJson({ readBody, onBytes }: FormSource): Promise<ReceivedForm> {
   const chunks: Uint8Array[] = []
   let length = 0
-  // Read as it comes, without making the document; members count at every depth.
+  // Read as it arrives, without building the document; members count at every depth.
   const scanner = new JsonScanner(UNWATCHED, { onValue: () => undefined })
   let isBlank = true
   let isJson = true
@@ -33,7 +33,7 @@ async function readJson({ readBody, onBytes }: FormSource): Promise<ReceivedForm
     onBytes(chunk.byteLength)
     length += chunk.byteLength
     isBlank &&= chunk.every((byte) => byte <= SPACE)
-    // Of a body that is refused the rest is read, so that the client hears why, but not kept.
+    // The rest of a refused body is read, so that the client gets the error, but not kept.
     if (!isJson || scanner.values > VALUES_MAX) return
     isJson = scanner.push(chunk, 0, chunk.byteLength)
     chunks.push(chunk)
@@ -48,14 +48,14 @@ async function readJson({ readBody, onBytes }: FormSource): Promise<ReceivedForm
 }
 
 const SPACE = 0x20
-/** An order has a dozen members; its pictures are texts. */
+/** An order has a dozen members; its images are strings. */
 const MEMBERS_MAX = 10_000
 /** The document itself is a value too. */
 const VALUES_MAX = MEMBERS_MAX + 1
 
 const UNWATCHED = compileWatchTree([])
 
-/** A form of an order has a dozen parts; these bound what a hostile one costs. */
+/** A form of an order has a dozen parts; these limit the cost of a malicious one. */
 const PARTS_MAX = 256
 const FILES_MAX = 32
 const NAME_BYTES_MAX = 256
@@ -89,10 +89,10 @@ async function readMultipart(source: FormSource): Promise<ReceivedForm> {
   return trouble === undefined ? { kind: 'multipart', parts } : { kind: 'unreadable', detail: trouble }
 }
 
-/** The parts as they come. */
+/** The parts received so far. */
 interface Gathering {
   readonly parts: FormPart[]
-  /** Why this is no form; the first reason. */
+  /** The first reason why this is not a valid form. */
   trouble: string | undefined
   readonly over: Promise<void>
 }
@@ -140,7 +140,7 @@ function gatherFile(
   })
 }
 
-/** In memory that threads share: a large picture is not copied again when its order is read in one. */
+/** In memory that threads share, so that a large image is not copied again when its order is read in a thread. */
 function joined(chunks: readonly Buffer[]): Uint8Array {
   const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
   const bytes = new Uint8Array(new SharedArrayBuffer(length))
@@ -152,7 +152,7 @@ function joined(chunks: readonly Buffer[]): Uint8Array {
   return bytes
 }
 
-/** undefined: the content type is one no form can be read with. */
+/** undefined: the content type is not that of a readable form. */
 function openParser({ contentType, textBytesMax }: FormSource): BusboyInstance | undefined {
   try {
     return new Busboy({

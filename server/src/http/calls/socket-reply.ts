@@ -8,15 +8,18 @@ import { renderError } from '../error-envelope.ts'
 export interface SocketReplyOptions {
   readonly requestId: string
   readonly path: string
-  /** A client that takes nothing for this long is cut off. */
+  /** A client that accepts no data for this long is disconnected. */
   readonly clientStallTimeoutMs: number
 }
 
-/** How long, and how much of, an unwanted body is read on so that the client can read the refusal first. */
+/** How long, and how many bytes of, an unwanted body is still read so that the client can read the refusal first. */
 const LINGER_MS = 2_000
 const LINGER_BYTES = 4 * 1024 * 1024
 
-/** Bytes, or characters of text, of a chunk that is copied into its frame; a longer one costs more to copy than to send in pieces. */
+/**
+ * Longest chunk, in bytes or characters, that is copied into its frame; copying a longer one costs more than sending it
+ * in pieces.
+ */
 const FRAMED_LENGTH_MAX = 16_384
 
 /** The client's side of an exchange over a real socket. */
@@ -27,7 +30,7 @@ export class SocketReply implements ClientReply {
   readonly #response: ServerResponse
   readonly #options: SocketReplyOptions
   #model: ModelId | undefined
-  /** The head has been given away with the first chunk. */
+  /** The head was sent with the first chunk. */
   #flows = false
   #onGone: (() => void) | undefined
   #onDrain: (() => void) | undefined
@@ -39,7 +42,7 @@ export class SocketReply implements ClientReply {
     this.#options = options
     response.on('close', () => this.#closed())
     response.on('drain', this.#drained)
-    // A broken socket is told by `close`; without a listener its error would end the process.
+    // A broken socket is reported by `close`; without a listener its error would end the process.
     response.on('error', () => undefined)
   }
 
@@ -94,8 +97,9 @@ export class SocketReply implements ClientReply {
   }
 
   /**
-   * Small chunks behind the first go to the socket as one piece each. Node would cork the socket, write a length, the
-   * chunk and a line end, and send the three when the turn ends: more work than all we do with the chunk.
+   * After the first, small chunks are written to the socket as one piece each. Node would cork the socket, write a
+   * length, the chunk and a line end, and send the three at the end of the turn: more work than everything else done
+   * with the chunk.
    */
   #writeOn(chunk: Uint8Array | string): boolean {
     const { socket, chunkedEncoding } = this.#response
@@ -108,7 +112,7 @@ export class SocketReply implements ClientReply {
     if (this.#stall !== undefined) return
     this.#stall = setTimeout(() => this.#response.destroy(), this.#options.clientStallTimeoutMs)
     this.#stall.unref()
-    // The response tells it of what was written through it alone.
+    // The response emits `drain` only for what was written through it.
     this.#response.socket?.once('drain', this.#drained)
   }
 
@@ -125,7 +129,10 @@ export class SocketReply implements ClientReply {
     this.#onGone?.()
   }
 
-  /** The answer went out before the body was read: the rest is read away for a moment, then the connection is dropped. */
+  /**
+   * The answer was sent before the body was read: the rest is read and discarded for a moment, then the connection is
+   * closed.
+   */
   #linger(): void {
     let seen = 0
     const { socket } = this.#request

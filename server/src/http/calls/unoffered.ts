@@ -1,4 +1,4 @@
-/** Paths that clients of the protocols know and this gateway has not: they are told so, and not that they mistyped. */
+/** Paths of the protocols that this gateway does not offer: the error says so instead of reporting an unknown path. */
 const UNOFFERED: readonly (readonly [path: RegExp, what: string])[] = [
   [
     /^\/v1\/audio\/(?!speech$|transcriptions$|translations$)/,
@@ -21,7 +21,7 @@ const UNOFFERED: readonly (readonly [path: RegExp, what: string])[] = [
   [/^\/v1beta\/(files|cachedContents|tunedModels|corpora|fileSearchStores)(\/|$)/, 'storage at the provider'],
 ]
 
-/** What a client that asks for such a path is told; undefined: it is none of them. */
+/** The error message for such a path; undefined: it is not one of them. */
 export function unofferedSentence(path: string): string | undefined {
   const what = UNOFFERED.find(([pattern]) => pattern.test(path))?.[1]
   return what === undefined ? undefined : `this gateway does not offer ${what}`

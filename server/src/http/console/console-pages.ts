@@ -1,4 +1,4 @@
-/** The console's files: its one page at every address below `/console`, and what the page loads, compressed beforehand. */
+/** The console's files: its one page at every address below `/console`, and the page's files, compressed in advance. */
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -10,9 +10,9 @@ import { shownPath } from '../request-head.ts'
 import { sendError } from '../send-error.ts'
 
 export interface ConsolePages {
-  /** Answers a request for `path`, which has no query; false: the path is not the console's. */
+  /** Answers a request for `path`, without a query; false: the path is not the console's. */
   serve(request: IncomingMessage, response: ServerResponse, path: string): boolean
-  /** Sends a browser that asks for the root to the console; false: this is none. */
+  /** Redirects a browser that requests the root to the console; false: this is no such request. */
   welcome(request: IncomingMessage, response: ServerResponse): boolean
 }
 
@@ -20,8 +20,8 @@ const HOME = '/console'
 const ASSETS = `${HOME}/assets/`
 
 /**
- * Everything comes from here, nothing is inline and nobody frames it. Pictures and videos may also be made by the page
- * itself, from what a model answered (`data:`, `blob:`).
+ * Everything is loaded from this origin, nothing is inline, and the page cannot be framed. The page itself may also
+ * create images and videos from a model's answer (`data:`, `blob:`).
  */
 const POLICY = [
   "default-src 'self'",
@@ -40,14 +40,14 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
-  // It names the files of this release.
+  // It refers to the files of this release.
   'cache-control': 'no-store',
 }
 
 const ASSET_HEADERS = {
   'x-content-type-options': 'nosniff',
   vary: 'accept-encoding',
-  // The name of a file holds a hash of what is in it.
+  // File names contain a hash of their content.
   'cache-control': 'public, max-age=31536000, immutable',
 }
 
@@ -58,13 +58,13 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 const ENCODINGS = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
 ] as const
 
-/** @param folder as `npm run build` leaves it; undefined when it is not there: a build without the console. */
+/** @param folder as built by `npm run build`. Returns undefined if it does not exist: a build without the console. */
 export function openConsolePages(folder: URL, background: Background): ConsolePages | undefined {
   const files = listFiles(folder)
   if (!files.has('index.html')) return undefined
@@ -160,7 +160,7 @@ function createReader(folder: URL): (file: string) => Promise<Buffer> {
   }
 }
 
-/** Another instance may be of a release that has the file: a proxy that kept this answer would hide it. */
+/** Another instance may be of a release that has the file, so proxies must not cache this answer. */
 function unknownFile(path: string): GatewayError {
   return new GatewayError(40400, {
     message: `${shownPath(path)} does not exist`,

@@ -1,4 +1,4 @@
-/** What the routes of the management API stand on. */
+/** What the routes of the management API use. */
 import type { MonthOf } from '../../core/calendar.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { RunningFinding } from '../../core/running-finding.ts'
@@ -19,7 +19,7 @@ import type { BlobStore } from '../../storage/stores/blobs.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { RegisteredRoute } from './route-types.ts'
 
-/** What the management API stands on: what this instance keeps, and what it sees of chains. */
+/** What the management API uses of an instance: its data, and what it knows about chains. */
 export interface InstanceOfApi {
   readonly storage: Storage
   readonly blobs: BlobStore
@@ -33,11 +33,11 @@ export interface InstanceOfApi {
   readonly health: HealthBoard
   readonly bodyBudget: BodyBudget
   readonly directory: KeyDirectory
-  /** A cheap call over one chain. Never rejects for what the upstream says. */
+  /** A cheap call over one chain. Never rejects because of the upstream's answer. */
   readonly probe: (target: ProbeTarget) => Promise<Probe>
-  /** What would become of a call, without making it. */
+  /** What would happen to a call, without making it. */
   readonly explain: (question: ExplainQuestion) => Promise<Explanation>
-  /** What webhooks' own secrets are made from. */
+  /** The key that webhook secrets are derived from. */
   readonly secretKey: Uint8Array
 }
 
@@ -46,24 +46,24 @@ export interface ApiOptions extends InstanceOfApi {
   readonly cashier: Cashier
   /** Vendors that can be added without describing them. */
   readonly presets: readonly VendorPreset[]
-  /** What this instance finds out about what it stands on. */
+  /** Health checks of what this instance depends on. */
   readonly examine: () => Promise<readonly RunningFinding[]>
   readonly clientAddress: ClientAddress
-  /** An address behind a customer's URL that nothing is posted to; undefined: none that is known. */
+  /** An address of a customer's URL to which posting is not allowed; undefined: none is known. */
   readonly closedAddress: (url: string) => Promise<string | undefined>
-  /** How clients reach the public address from outside; undefined: by whatever host they name. */
+  /** The public address as clients see it; undefined: the host of the request. */
   readonly publicUrl: string | undefined
-  /** Of the console, where there is one and its address is known. */
+  /** Address of the console, if there is one and its address is known. */
   readonly consoleUrl: string | undefined
 }
 
-/** What the routes share. Who asks is found by the functions of `CallerReader`, or by key alone. */
+/** What the routes share. The caller is found by the functions of `CallerReader`, or by the key alone. */
 export interface ApiContext extends ApiOptions, CallerReader {
-  /** The caller's key, or the 401/403 that applies. */
+  /** The caller's key; otherwise throws the 401 or 403 that applies. */
   requireKey(request: FastifyRequest): Promise<KeyHolder>
-  /** Exports that are running. */
+  /** Running exports. */
   readonly exports: Exports
-  /** Every route that was defined, in order: what the OpenAPI document and the authorisation matrix are made from. */
+  /** Every defined route, in order; the OpenAPI document and the authorisation matrix are made from it. */
   readonly routes: RegisteredRoute[]
 }
 

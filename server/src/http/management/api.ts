@@ -1,5 +1,5 @@
 /**
- * Everything over HTTP that is no call: catalogue, pricing, the model list, the account's own reads. The framework
+ * Everything over HTTP that is not a call: catalogue, pricing, the model list, the account's own reads. The framework
  * validates and routes; errors use the same envelope as calls.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -46,10 +46,10 @@ const BODY_BYTES_MAX = 1_048_576
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Answers whatever is no call. */
+/** Answers every request that is not a call. */
 export interface ManagementApi {
   readonly answer: Answer
-  /** Puts its hundreds of routes together, which else the first request does. */
+  /** Builds its hundreds of routes, which otherwise the first request would do. */
   readonly load: () => void
 }
 
@@ -97,7 +97,7 @@ async function routeAll(options: ApiOptions): Promise<Answer> {
   boundBodies(app, { budget: options.bodyBudget, bytesMax: BODY_BYTES_MAX })
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-request-id', request.id)
-    // Nobody reads the body of a request to nowhere.
+    // The body of a request to an unknown path is not read.
     done(request.is404 ? notFound(context.routes, request) : undefined)
   })
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -129,7 +129,7 @@ function notFound(routes: readonly RegisteredRoute[], request: FastifyRequest): 
   })
 }
 
-/** What those who watch over the gateway hear of, whichever route it was. */
+/** Records refusals of any route for the security log. */
 function noteRefusal(
   { telemetry: { security }, clientAddress }: ApiOptions,
   error: GatewayError,
@@ -159,11 +159,11 @@ function refuse(
   return reply.status(rendered.status).headers(rendered.headers).send(rendered.body)
 }
 
-/** Every route there is. One that is not written with `define-route.ts` has no rule of access, so it stops the start. */
+/** Defines all routes. A route that is not written with `define-route.ts` has no access rule and prevents the start. */
 function defineRoutes(app: Api, context: ApiContext): void {
   const registered: string[] = []
   app.addHook('onRoute', ({ method, url }) => {
-    // The framework answers HEAD wherever there is a GET.
+    // The framework answers HEAD for every GET route.
     for (const verb of [method].flat()) if (verb !== 'HEAD') registered.push(`${verb} ${url}`)
   })
   catalogueRoutes(app, context)
@@ -179,7 +179,7 @@ function defineRoutes(app: Api, context: ApiContext): void {
     throw new Error(`${stranger} has no rule of access: write it with define-route.ts`)
 }
 
-/** The routes without a gateway behind them, for the document and the tests that are made from them. */
+/** The routes without a running gateway, for the document and the tests made from them. */
 export function listRoutes(options: ApiOptions): readonly RegisteredRoute[] {
   const context = apiContext(options)
   defineRoutes(Fastify().withTypeProvider<ZodTypeProvider>(), context)

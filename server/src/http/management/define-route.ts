@@ -1,6 +1,7 @@
 /**
- * One way to write a route that is no call: who may ask, what may stand in the request, what the answer holds. The same
- * words validate, make the OpenAPI document and make the authorisation matrix, so none of the three can forget a route.
+ * The one way to define a route that is not a call: who may use it, what the request may contain, what the answer
+ * contains. Validation, the OpenAPI document and the authorisation matrix are made from this definition, so none of the
+ * three can miss a route.
  */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
@@ -25,7 +26,9 @@ import type {
   RegisteredAnswer,
 } from './route-types.ts'
 
-/** What every route stands on: who asks, what is noted of it, and the list of all routes. A route names what it uses besides. */
+/**
+ * What every route uses: the caller, the records about it, and the list of all routes. A route names what else it uses.
+ */
 export type RouteContext = ActsForOrganisationsContext &
   Pick<
     ApiContext,
@@ -40,7 +43,7 @@ export type RouteContext = ActsForOrganisationsContext &
     | 'telemetry'
   >
 
-/** What absent parts are read with: parameters nobody named are none of ours. */
+/** Schema for absent parts: undeclared parameters are ignored. */
 const NOTHING = z.object({})
 type Nothing = typeof NOTHING
 
@@ -76,14 +79,14 @@ export function definePage<
   })
 }
 
-/** The query with the place its cursor stands for, as the list's store knows it. */
+/** The query with its cursor replaced by the store's position in the list. */
 function atPlace<Query>(list: string, query: Query): Query {
   if (typeof query !== 'object' || query === null || !('cursor' in query)) return query
   const { cursor } = query
   return typeof cursor === 'string' ? { ...query, cursor: readCursor(list, cursor) } : query
 }
 
-/** A route whose answer has no envelope of ours. */
+/** A route whose answer does not have the gateway's envelope. */
 export function defineRawRoute<
   Who extends Access,
   Params extends z.ZodType = Nothing,
@@ -134,7 +137,7 @@ function register<
   app.route({
     method: route.method,
     url: route.path,
-    // Who asks is settled from the headers alone, before a byte of the body is read.
+    // The caller is determined from the headers alone, before a byte of the body is read.
     onRequest: async (request) => {
       const caller = await CALLERS[route.access](context, request, route.for ?? 'person')
       refuseImpersonator(route, caller)
@@ -196,7 +199,7 @@ const CALLERS: {
   admin: (context, request) => context.requireAdmin(request),
 }
 
-/** Every part is read before any is refused, so that one answer names all that is wrong. */
+/** Every part is read before any is refused, so that one answer names all mistakes. */
 function readRequest<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
   route: RouteWords<Access, Params, Query, Body>,
   request: FastifyRequest,
@@ -217,16 +220,16 @@ function readOr<Schema extends z.ZodType>(
   value: unknown,
   faults: FieldFault[],
 ): z.output<Schema> {
-  // An absent schema's type is that of NOTHING: it is the parameter's default.
+  // The type of an absent schema is that of NOTHING, the type parameter's default.
   const wanted = (schema ?? NOTHING) as Schema
   const result = readPart(part, wanted, value)
   if (result.kind === 'value') return result.value
   faults.push(...result.faults)
-  // Never handed on: a fault ends the request.
+  // Never used: a fault ends the request.
   return undefined as z.output<Schema>
 }
 
-/** A body nobody asked for is a mistake about the path. An empty object is what many clients send for nothing. */
+/** A body where none is expected suggests a wrong path. An empty object is accepted, since many clients send one. */
 function readNoBody(
   { form }: Pick<RegisteredRoute, 'form'>,
   request: FastifyRequest,
@@ -243,7 +246,7 @@ function readNoBody(
   return {}
 }
 
-/** Printable, short, one token: it becomes part of a transaction's id. */
+/** Printable, short, one token: it becomes a part of a transaction's id. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/
 
 function readIdempotencyKey(
@@ -273,7 +276,7 @@ function readIdempotencyKey(
 
 const DIGEST_CHARACTERS = 27
 
-/** `If-None-Match` of what is still so: 304 without a body (RFC 9110 §13.1.2). */
+/** An unchanged answer to `If-None-Match`: 304 without a body (RFC 9110 §13.1.2). */
 function revalidated(body: unknown, request: FastifyRequest, reply: RouteReply): unknown {
   const text = JSON.stringify(body)
   const digest = createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)

@@ -1,4 +1,7 @@
-/** What people change of their own keys and credentials: each change and its entry in the audit log are one transaction. Throws `TooManyActs`. */
+/**
+ * Changes that people make to their own keys and credentials: each change and its entry in the audit log are one
+ * transaction. Throws `TooManyActs`.
+ */
 import type { FastifyRequest } from 'fastify'
 import type { AuditedChange, AuditedStores } from '../../storage/stores/audit.ts'
 import { countAct } from '../../management/identity/own-act.ts'
@@ -12,13 +15,13 @@ export interface OwnChange<Value> {
   readonly value: Value
   /** `key.create`; undefined: nothing was changed. */
   readonly action: string | undefined
-  /** Never a secret: that one was set shows as a word. */
+  /** Never a secret: only the fact that it was set. */
   readonly changes?: readonly AuditedChange[]
 }
 
 /**
- * Who acts for an organisation, and an administrator who impersonates an account, have their entry already: it is made
- * for every such request before the act (`noteActFor`, `noteImpersonated`).
+ * A person who acts for an organisation, and an administrator who impersonates an account, already have an entry: it is
+ * made for every such request before the act (`noteActFor`, `noteImpersonated`).
  */
 export async function changeOwn<Value>(
   context: OwnChangesContext,

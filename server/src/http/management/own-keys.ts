@@ -1,10 +1,10 @@
-/** Which keys of an account a caller may know of: a member of an organisation only their own. */
+/** Which keys of an account a caller may see: an ordinary member of an organisation only their own. */
 import type { KeyId, MemberId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { SessionCaller } from './access/caller.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 
-/** The member a caller is no more than; undefined: they see everything of the account. */
+/** The member whose data the caller is limited to; undefined: they see everything of the account. */
 export function onlyMember({ member }: SessionCaller): MemberId | undefined {
   return member?.role === 'member' ? member.id : undefined
 }
@@ -14,7 +14,7 @@ export function isOwnKey(caller: SessionCaller, key: Pick<Key, 'accountId' | 'me
   return key.accountId === caller.account.id && (member === undefined || key.memberId === member)
 }
 
-/** The keys a caller's log is made of, deleted ones too; undefined: the whole account's. */
+/** The keys whose calls a caller's log contains, including deleted ones; undefined: those of the whole account. */
 export async function ownKeyIds(
   storage: Pick<Storage, 'keys'>,
   caller: SessionCaller,

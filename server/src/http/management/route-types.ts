@@ -7,8 +7,8 @@ import type { ServerResponse } from 'node:http'
 import type { Tag } from './openapi/tags.ts'
 
 /**
- * `anonymous`: nobody is asked who they are. `optional`: whoever says who they are is known. `account`: a session or an
- * API key. `session`: a signed-in person. `organisation`: a signed-in member of the organisation that `:organisation` in
+ * `anonymous`: no credential is read. `optional`: a credential is used if there is one. `account`: a session or an API
+ * key. `session`: a signed-in person. `organisation`: a signed-in member of the organisation that `:organisation` in
  * the path names. `key`: an API key only. `admin`: a session of role admin.
  */
 export type Access = keyof CallerByAccess
@@ -24,8 +24,8 @@ export interface CallerByAccess {
 }
 
 /**
- * The least right with which a route is used for an organisation. Where somebody may act for one the word has to be there,
- * so a route that says nothing does not compile; elsewhere there is nothing to say.
+ * The lowest right with which a route may be used for an organisation. Required if callers of the route may act for
+ * one, so that a route without it does not compile; otherwise not allowed.
  */
 export type ForWord<Who extends Access> = Who extends 'optional' | 'account' | 'session'
   ? { readonly for: Right }
@@ -35,7 +35,7 @@ export type ForWord<Who extends Access> = Who extends 'optional' | 'account' | '
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What every kind of route says of itself. */
+/** What every kind of route declares. */
 export interface RouteWords<
   Who extends Access,
   Params extends z.ZodType,
@@ -54,30 +54,33 @@ export interface RouteWords<
   readonly summary: string
   readonly description?: string
   readonly params?: Params
-  /** Unknown members of the query string are refused when this is a strict object. */
+  /** If this is a strict object, unknown members of the query string are refused. */
   readonly query?: Query
-  /** A strict object: whatever it does not name is refused with its path. */
+  /** A strict object: unknown members are refused with their path. */
   readonly body?: Body
-  /** A multipart form that the handler reads itself, piece by piece: what it holds, for the document. No `body` beside it. */
+  /** A multipart form that the handler reads itself, piece by piece: its fields, for the document. Excludes `body`. */
   readonly form?: z.ZodType
-  /** Of the good answer; 200 when absent. */
+  /** Status of the successful answer; absent: 200. */
   readonly status?: 200 | 201 | 202
-  /** The `Idempotency-Key` header: must be there, or may. Absent: it is not read. */
+  /** The `Idempotency-Key` header: required or optional. Absent: it is not read. */
   readonly idempotency?: 'required' | 'optional'
   /**
-   * `etag`: the answer carries an ETag and an unchanged one is 304, for what consoles poll. Absent: so for every GET whose
-   * answer has our envelope.
+   * `etag`: the answer carries an ETag and an unchanged one is 304, for what consoles poll. Absent: `etag` for every
+   * GET whose answer has the gateway's envelope.
    */
   readonly caching?: 'etag' | 'none'
-  /** Whether an admin who impersonates the account may do this. Absent: where it only reads. */
+  /** Whether an admin who impersonates the account may do this. Absent: only if it reads. */
   readonly impersonator?: 'may' | 'never'
-  /** The answer holds a secret that the caller did not send: it is in the security log, and never shown to an impersonator. */
+  /**
+   * The answer contains a secret that the caller did not send: this is recorded in the security log, and never shown to
+   * an impersonator.
+   */
   readonly showsSecret?: true
-  /** Open to administrators of whom a second factor is demanded and who have shown none: what it takes to set one up. */
+  /** Open to administrators who must have a second factor but have not verified one: what is needed to set one up. */
   readonly withoutSecondFactor?: 'may'
-  /** A POST that changes nothing; whoever asks it for an organisation leaves no entry in the audit log. */
+  /** A POST that changes nothing; used for an organisation, it makes no entry in the audit log. */
   readonly reads?: true
-  /** Gateway errors beside 400, 401, 403 and 404 that a client has to expect, by code. */
+  /** Gateway errors besides 400, 401, 403 and 404 that a client has to expect, by code. */
   readonly errors?: readonly number[]
 }
 
@@ -97,7 +100,7 @@ export interface RouteRequest<
   readonly reply: RouteReply
 }
 
-/** What a handler may do to its answer beside giving it. */
+/** What a handler may do to its answer besides returning it. */
 export interface RouteReply {
   statusCode: number
   header(name: string, value: string | readonly string[]): unknown
@@ -120,7 +123,7 @@ export type DataRoute<
   Data extends z.ZodType,
 > = RouteWords<Who, Params, Query, Body> &
   ForWord<Who> & {
-    /** What `data` of `{code: 0, message: 'ok', data}` holds. */
+    /** The content of `data` in `{code: 0, message: 'ok', data}`. */
     readonly data: Data
     handle(
       request: RouteRequest<Who, Params, Query, Body>,
@@ -135,22 +138,22 @@ export type PageRoute<
   Row extends z.ZodType,
 > = RouteWords<Who, Params, Query, Body> &
   ForWord<Who> & {
-    /** One element of `data`; `next_cursor` stands beside it. */
+    /** One element of `data`, which is accompanied by `next_cursor`. */
     readonly row: Row
     handle(request: RouteRequest<Who, Params, Query, Body>): Promise<Page<Answered<z.output<Row>>>>
   }
 
 export interface Page<Row> {
   readonly rows: readonly Row[]
-  /** Where the next one begins, as `query.cursor` gives it back; undefined: this was the last page. */
+  /** Start of the next page, passed back in `query.cursor`; undefined: this was the last page. */
   readonly next: string | undefined
 }
 
 export interface RawAnswer {
   readonly contentType: string
-  /** What the handler may say it is instead. */
+  /** Other content types that the handler may choose. */
   readonly otherTypes?: readonly string[]
-  /** The same for types whose form is another one. */
+  /** The same for content types with another schema. */
   readonly otherSchemas?: Readonly<Record<string, z.ZodType>>
   readonly schema: z.ZodType
 }
@@ -162,13 +165,13 @@ export type RawRoute<
   Body extends z.ZodType,
 > = RouteWords<Who, Params, Query, Body> &
   ForWord<Who> & {
-    /** The whole answer, for shapes that are not ours: another API's listing, a file, a page. */
+    /** The whole answer, for other formats: another API's list, a file, a page. */
     readonly answer: RawAnswer
-    /** Sets its own headers on `reply`; what it gives is sent as it is. */
+    /** Sets its own headers on `reply`; its result is sent unchanged. */
     handle(request: RouteRequest<Who, Params, Query, Body>): unknown
   }
 
-/** A route as the document and the matrix see it. */
+/** A route as the OpenAPI document and the authorisation matrix see it. */
 export interface RegisteredRoute
   extends Omit<RouteWords<Access, z.ZodType, z.ZodType, z.ZodType>, 'params' | 'query' | 'body'> {
   readonly params: z.ZodType

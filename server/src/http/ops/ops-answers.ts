@@ -1,12 +1,12 @@
 /**
- * What the operator's port answers, by what is known of the thread that serves calls. A busy process is alive and must
- * not be restarted; one that says nothing for too long hangs and should be.
+ * The answers of the operator's port, by what is known about the thread that serves calls. A busy process is alive and
+ * must not be restarted; one that is silent for too long hangs and should be.
  */
 import type { Known, Question } from './ops-messages.ts'
 
-/** Whoever is silent for longer is busy with one thing. */
+/** A thread that is silent for longer is busy with a single task. */
 const BUSY_AFTER_MS = 2_000
-/** Whoever is silent for longer should be sent no calls. */
+/** A thread that is silent for longer should get no calls. */
 export const UNREADY_AFTER_MS = 5_000
 
 export interface OpsAnswer {
@@ -16,13 +16,13 @@ export interface OpsAnswer {
 }
 
 export interface MainThread {
-  /** ms since it was heard last. */
+  /** ms since its last heartbeat. */
   readonly silentMs: number
-  /** ms by which its last beat came late. */
+  /** Delay of its last beat, ms. */
   readonly lagMs: number
 }
 
-/** Alive unless hung; says which, so that people see what probes do not tell apart. */
+/** Alive unless hung; the text says whether it is busy, which probes do not distinguish. */
 export function answerHealth({ silentMs, lagMs }: MainThread, hungAfterMs: number): OpsAnswer {
   const status = silentMs >= hungAfterMs ? 'hung' : silentMs >= BUSY_AFTER_MS ? 'busy' : 'ok'
   return json(status === 'hung' ? 503 : 200, {
@@ -31,7 +31,7 @@ export function answerHealth({ silentMs, lagMs }: MainThread, hungAfterMs: numbe
   })
 }
 
-/** `fresh`: told just now. Otherwise the last that was told holds while the silence is short. */
+/** `fresh`: just reported. Otherwise the last report counts while the silence is short. */
 export function answerReadiness(
   known: Known | undefined,
   { fresh, silentMs }: { readonly fresh: boolean; readonly silentMs: number },
@@ -47,7 +47,7 @@ export function answerReadiness(
   return json(status === 'ready' ? 200 : 503, { status, silent_ms: Math.round(silentMs) })
 }
 
-/** The last page that was told, and how old it is. */
+/** The last page received, and its age. */
 export function answerMetrics(
   known: Known | undefined,
   { ageMs, main }: { readonly ageMs: number; readonly main: MainThread },

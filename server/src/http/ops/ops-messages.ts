@@ -1,4 +1,4 @@
-/** What passes between the thread that serves calls and the one that answers the operator. */
+/** Messages between the thread that serves calls and the one that answers the operator. */
 import type { TroubledChain } from '../chain-health.ts'
 import type { Readiness } from './ops-source.ts'
 
@@ -7,7 +7,7 @@ export interface OpsThreadOptions {
   readonly port: number
   /** The serving thread's last beat: a `hrtime` in ns, and how late that beat was, in ms. */
   readonly beat: SharedArrayBuffer
-  /** Silent for longer, the process is called hung. */
+  /** A process that is silent for longer counts as hung. */
   readonly hungAfterMs: number
 }
 
@@ -21,7 +21,7 @@ export type Known =
   | { readonly what: 'readiness'; readonly readiness: Readiness }
   | { readonly what: 'metrics'; readonly text: string; readonly contentType: string }
   | { readonly what: 'chains'; readonly troubled: readonly TroubledChain[] }
-  /** It could not be told; the log says why. */
+  /** The answer could not be determined; the log says why. */
   | { readonly what: 'failed' }
 
 export type FromOps =
@@ -30,7 +30,7 @@ export type FromOps =
   | { readonly kind: 'asked'; readonly id: number; readonly what: Question }
   | { readonly kind: 'closed' }
 
-/** The members by which a failed `listen` is explained. */
+/** The members that explain a failed `listen`. */
 export interface ListenError {
   readonly message: string
   readonly code: string | undefined

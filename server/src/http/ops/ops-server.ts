@@ -1,4 +1,4 @@
-/** The operator's port, as the thread that serves calls sees it: it beats, and answers what it is asked. */
+/** The operator's port, seen from the thread that serves calls: it sends heartbeats and answers questions. */
 import { Worker } from 'node:worker_threads'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { FromOps, Known, ListenError, OpsThreadOptions, Question, ToOps } from './ops-messages.ts'
@@ -6,7 +6,7 @@ import type { OpsSource } from './ops-source.ts'
 
 export interface OpsServer {
   readonly port: number
-  /** Somebody who serves calls lives. Only where `beats` is `told`. */
+  /** A heartbeat of a process that serves calls. Only if `beats` is `told`. */
   beat(): void
   close(): Promise<void>
 }
@@ -16,18 +16,21 @@ export interface OpsOptions {
   readonly telemetry: Telemetry
   readonly host: string | undefined
   readonly port: number
-  /** Silent for longer, `/healthz` says 503. */
+  /** After a longer silence `/healthz` answers 503. */
   readonly hungAfterMs: number
-  /** `own`: this thread serves calls, so its own turns count; `told`: others do, and `beat` is called for them. */
+  /**
+   * `own`: this thread serves calls, so its own event loop is the heartbeat; `told`: others do, and `beat` is called
+   * for them.
+   */
   readonly beats: 'own' | 'told'
 }
 
 const BEAT_MS = 500
-/** Its page of metrics is its largest value. */
+/** The page of metrics is its largest value. */
 const HEAP_MIB = 64
 const REOPEN_MS = 1_000
 
-/** Throws what `listen` failed with. */
+/** Throws the error of a failed `listen`. */
 export async function openOpsServer(options: OpsOptions): Promise<OpsServer> {
   const server = new OpsHost(options)
   const port = await server.open(options.port)
@@ -70,7 +73,7 @@ class OpsHost {
           case 'listening':
             listening = message.port
             resolve(message.port)
-            // The listeners of calls keep the process, this one alone does not.
+            // The listeners for calls keep the process running, this one alone does not.
             worker.unref()
             return
           case 'not-listening':
@@ -105,7 +108,7 @@ class OpsHost {
     await exited
   }
 
-  /** A thread that ended by itself is followed by another on the same port. */
+  /** A thread that ended unexpectedly is replaced on the same port. */
   #reopen(port: number): void {
     this.#worker = undefined
     if (this.#closed) return
@@ -167,7 +170,10 @@ function listenError({ message, ...facts }: ListenError): Error {
   return Object.assign(new Error(message), facts)
 }
 
-/** Beside the bundle this module became part of; from source the built one too, as the oldest Node reads no TypeScript. */
+/**
+ * Next to the bundle that holds this module; when run from source, the built file is used too, because the oldest Node
+ * cannot run TypeScript.
+ */
 function location(): URL {
   const fromSource = import.meta.url.endsWith('.ts')
   return new URL(fromSource ? '../../../dist/ops-worker.js' : './ops-worker.js', import.meta.url)

@@ -1,22 +1,22 @@
-/** What an operator is told, and by whom it is known. */
+/** What the operator's port reports, and where it comes from. */
 import type { Pipeline } from '../../pipeline/context.ts'
 import { type TroubledChain, viewHealth } from '../chain-health.ts'
 
 type OpsSourceParts = Pick<Pipeline, 'catalogue' | 'health' | 'now' | 'storage' | 'telemetry'>
 
-/** `not responding`: of several processes none answers. */
+/** `not responding`: none of several processes answers. */
 export type Readiness = 'ready' | 'draining' | 'storage unavailable' | 'not responding'
 
-/** Who answers the operator: one process, or several that serve the same addresses. */
+/** The source of the answers: one process, or several that serve the same addresses. */
 export interface OpsSource {
   readiness(): Promise<Readiness>
   /** Prometheus text form. */
   metrics(): Promise<string>
-  /** Chains that are not healthy by what calls met lately. */
+  /** Chains that are not healthy according to recent calls. */
   troubledChains(): Promise<readonly TroubledChain[]>
 }
 
-/** Ready: the storage answers and takes what is written, and the process is not on its way out. */
+/** Ready: the storage answers and accepts writes, and the process is not shutting down. */
 export function gatewayOps(
   pipeline: OpsSourceParts,
   state: { readonly draining: () => boolean; readonly canWrite: () => boolean },

@@ -1,6 +1,6 @@
 /**
- * The operator's port in a thread of its own: it answers while the thread that serves calls is busy, and tells how long
- * that one has been silent. Never reachable for clients, so it asks for no key.
+ * The operator's port in a thread of its own: it answers while the thread that serves calls is busy, and reports how
+ * long that one has been silent. Never reachable for clients, so it requires no key.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,14 +17,14 @@ import {
 } from './ops-answers.ts'
 import type { FromOps, Known, OpsThreadOptions, Question, ToOps } from './ops-messages.ts'
 
-/** Longer than whoever looks regularly waits in between, or they meet closed connections. */
+/** Longer than the interval of regular probes, or they would find closed connections. */
 const KEEP_ALIVE_MS = 75_000
-/** Longer than several processes take to be asked together. */
+/** Longer than asking several processes takes. */
 const ASK_MS_MAX = 3_000
 /** A thread that is silent for this long is not waited for. */
 const PATIENCE_MS = 1_000
 const LOOK_MS = 100
-/** Probes come every few seconds; what is beyond this is no probe. */
+/** Probes come every few seconds; more requests than this are not probes. */
 const WAITING_MAX = 256
 
 class OpsThread {
@@ -93,7 +93,7 @@ class OpsThread {
     }
   }
 
-  /** What the serving thread says now, or what it said last when it is busy. */
+  /** The serving thread's present answer, or its last one if it is busy. */
   async #ask(
     what: Question,
   ): Promise<{ readonly known: Known | undefined; readonly fresh: boolean; readonly ageMs: number }> {

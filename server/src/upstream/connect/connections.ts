@@ -7,24 +7,24 @@ import type { Transport } from './transport.ts'
 import { tunnelConnector } from './tunnel.ts'
 import { UndiciTransport } from './undici-transport.ts'
 
-/** Idle connections kept per origin; one more is closed when it falls idle. */
+/** Idle connections kept per origin; a further one is closed when it becomes idle. */
 const IDLE_MAX = 256
-/** Connections per origin, running ones included: one per call under way, so this bounds calls as well. */
+/** Connections per origin, running ones included: one per call in progress, so this limits calls as well. */
 const OPEN_MAX = 16_384
 /** Idle connections are closed before most load balancers do it (60 s). An upstream's `keep-alive` header may shorten it. */
 const IDLE_MS = 30_000
-/** How often those that idled for too long are looked for; before each use it is looked at in any case. */
+/** How often connections that were idle too long are closed; it is also checked before each use. */
 const SWEEP_MS = 5_000
 /** Response heads beyond this are refused; providers send 2–4 kB, some with long policies 20. */
 const HEAD_BYTES_MAX = 65_536
-/** A backstop only: the exchange has its vendor's own connect timeout. */
+/** A last resort: the exchange has its vendor's own connect timeout. */
 const CONNECT_MS_MAX = 60_000
 /** TLS sessions kept for resumption, per origin. */
 const TLS_SESSIONS_MAX = 64
 /** As much as libuv reads at once. */
 const READ_BYTES = 65_536
 
-/** One connection's turn with one call. */
+/** The use of a connection by one call. */
 export interface Lease {
   readonly transport: Transport
   /** Gives it back, idle and healthy. */
@@ -32,22 +32,22 @@ export interface Lease {
   /** Closes it: it broke, or an answer was left unread on it. */
   discard(): void
   /**
-   * Closes it because it broke before a byte of an answer. Where it had been idle before, the upstream has most likely
-   * closed it meanwhile, and with it those that fell idle earlier: all idle ones are closed, so that the next try gets a
+   * Closes it because it broke before a byte of an answer. If it had been idle before, the upstream has most likely
+   * closed it meanwhile, together with those idle for longer: all idle ones are closed, so that the next attempt gets a
    * new connection.
    */
   distrust(): void
 }
 
-/** @param onClose to be called when the connection is gone */
+/** @param onClose to be called when the connection has closed */
 export type OpenTransport = (onClose: () => void) => Transport
 
 /** How connections to an origin are made. */
 export type Way = (origin: string) => OpenTransport
 
 /**
- * Keep-alive connections by origin. One connection serves one call at a time and the latest used is taken first, so
- * that a burst's extra ones fall idle and close.
+ * Keep-alive connections by origin. One connection serves one call at a time and the most recently used is taken first,
+ * so that the extra ones of a burst become idle and close.
  */
 export class Connections {
   readonly #origins = new Map<string, Origin>()
@@ -63,7 +63,7 @@ export class Connections {
     this.#timers = timers
   }
 
-  /** undefined: closed, or the origin has as many as it may have. */
+  /** undefined: closed, or the origin has the maximum number. */
   take(address: string): Lease | undefined {
     if (this.#closed) return undefined
     let origin = this.#origins.get(address)
@@ -153,7 +153,7 @@ class OriginLease implements Lease {
 
 interface Idle {
   readonly transport: Transport
-  /** Not used from then on. */
+  /** Not used after that time. */
   readonly until: number
 }
 
@@ -194,7 +194,7 @@ class Origin {
     for (const { transport } of this.#idle.splice(0)) this.drop(transport)
   }
 
-  /** @returns how many idle on */
+  /** @returns how many remain idle */
   dropOverdue(now: number): number {
     const overdue = this.#idle.filter(({ until }) => until <= now)
     for (const idle of overdue) {
@@ -212,19 +212,19 @@ class Origin {
   }
 }
 
-/** Straight to the origin by the client of our own; by undici where a proxy stands between. */
+/** Directly to the origin with the gateway's own HTTP client; with undici if there is a proxy. */
 export function ordinaryWay(findProxy: FindProxy): Way {
   const room: ConnectionRoom = { readBuffer: Buffer.allocUnsafeSlow(READ_BYTES), turns: new Turns() }
   return (origin) => {
     const proxy = findProxy(origin)
     if (proxy !== undefined) return undiciWay(proxy)(origin)
-    // One for all connections, so that TLS sessions are resumed across them.
+    // Shared by all connections, so that TLS sessions are resumed across them.
     const place: ConnectionPlace = { host: new URL(origin).host, dial: createDial(origin) }
     return (onClose) => new Connection(place, room, onClose)
   }
 }
 
-/** @param proxy undefined: straight, which only tests do */
+/** @param proxy undefined: direct, only in tests */
 export function undiciWay(proxy: Proxy | undefined): Way {
   return (origin) => {
     const inside = buildConnector({ timeout: CONNECT_MS_MAX, maxCachedSessions: TLS_SESSIONS_MAX })
@@ -234,7 +234,7 @@ export function undiciWay(proxy: Proxy | undefined): Way {
         connect,
         keepAliveTimeout: IDLE_MS,
         maxHeaderSize: HEAD_BYTES_MAX,
-        // The exchange keeps time itself: it knows when it was paused, and tests have no clock.
+        // The exchange has its own time-outs: it knows when it was paused, and tests control its clock.
         headersTimeout: 0,
         bodyTimeout: 0,
       })
@@ -249,7 +249,7 @@ export interface SplitUrl {
   readonly path: string
 }
 
-/** Addresses are few (one a chain) but ids of stored responses stand in some. */
+/** Addresses are few (one per chain), but some contain ids of stored responses. */
 const REMEMBERED_MAX = 1_024
 
 export class SplitUrls {

@@ -3,20 +3,20 @@ import { BlockList, isIP } from 'node:net'
 import type { Secret } from '../../core/secret.ts'
 
 export interface ProxySettings {
-  /** For https and for http addresses; `http://user:password@host:port`. undefined: none. */
+  /** Proxies for https and for http addresses; `http://user:password@host:port`. undefined: none. */
   readonly httpsProxy: Secret | undefined
   readonly httpProxy: Secret | undefined
-  /** Where no proxy is used: hosts, domains with all below them, addresses, CIDR networks, `host:port`, or `*`. */
+  /** Where no proxy is used: hosts, domains with their subdomains, addresses, CIDR networks, `host:port`, or `*`. */
   readonly noProxy: readonly string[]
 }
 
 export interface Proxy {
   readonly origin: string
-  /** Of `proxy-authorization`. */
+  /** Value of `proxy-authorization`. */
   readonly authorization: string | undefined
 }
 
-/** @param address the one the host was resolved to, where that is known */
+/** @param address that the host was resolved to, if known */
 export type FindProxy = (origin: string, address?: string) => Proxy | undefined
 
 export const noProxies: FindProxy = () => undefined
@@ -45,7 +45,7 @@ function proxyOf(secret: Secret | undefined): Proxy | undefined {
   }
 }
 
-/** The machine itself is never reached by a proxy, which would reach its own. */
+/** Loopback is never reached through a proxy, which would reach its own loopback. */
 function createExemptions(entries: readonly string[]): (url: URL, address?: string) => boolean {
   const networks = new BlockList()
   networks.addSubnet('127.0.0.0', 8, 'ipv4')
@@ -81,7 +81,7 @@ function isWithin(networks: BlockList, address: string): boolean {
   return version !== 0 && networks.check(address, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** `.example.com`, `*.example.com` and `example.com` mean the same: the domain and all below it. */
+/** `.example.com`, `*.example.com` and `example.com` mean the same: the domain and its subdomains. */
 function nameOf(entry: string): { readonly name: string; readonly port: string | undefined } {
   const [, name = '', port] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
   return { name, port }

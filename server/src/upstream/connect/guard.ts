@@ -1,4 +1,4 @@
-/** Which addresses a client may make us connect to: public ones, and those the operator lists. */
+/** Which addresses a client may make the gateway connect to: public ones, and those the operator lists. */
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { type FindProxy, noProxies } from './find-proxy.ts'
 
@@ -27,7 +27,10 @@ const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
   ['240.0.0.0', 4],
 ]
 
-/** Of the one public block of IPv6: protocol assignments with Teredo, documentation, and 6to4, which hides an IPv4 address. */
+/**
+ * Exceptions within the public block of IPv6: protocol assignments with Teredo, documentation, and 6to4, which hides an
+ * IPv4 address.
+ */
 const SPECIAL_IPV6: readonly [network: string, prefix: number][] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -46,12 +49,14 @@ function networks(list: readonly [network: string, prefix: number][], family: 'i
   return blocks
 }
 
-/** Addresses the operator opened to client-chosen URLs (`SLUICE_FETCH_ALLOW`), and by which proxy any of them is reached. */
+/**
+ * Addresses that the operator allows for client-chosen URLs (`SLUICE_FETCH_ALLOW`), and the proxy for reaching them.
+ */
 export class AllowList {
   readonly findProxy: FindProxy
   readonly #blocks = new BlockList()
 
-  /** Each entry is an address or a CIDR network; anything else throws, naming it. */
+  /** Each entry is an address or a CIDR network; throws for anything else, naming it. */
   constructor(entries: readonly string[], findProxy: FindProxy = noProxies) {
     this.findProxy = findProxy
     for (const entry of entries) this.#add(entry)
@@ -72,7 +77,7 @@ export class AllowList {
   }
 }
 
-/** True when a client-chosen URL may lead there. An IPv4 address inside an IPv6 one is judged as what it is. */
+/** True if a client-chosen URL may lead there. An IPv4 address mapped into IPv6 is checked as IPv4. */
 export function mayReach(address: string, allow: AllowList): boolean {
   const plain = mappedIpv4(address) ?? address
   if (allow.has(plain)) return true

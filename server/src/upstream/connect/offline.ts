@@ -2,7 +2,7 @@ import type { OfflineAnswer, OfflineChunk } from '../../core/offline-answer.ts'
 import { systemTimers, type TimerHandle, type Timers } from '../timers.ts'
 import type { UpstreamExchange, UpstreamSink } from '../upstream.ts'
 
-/** Plays an answer made without a network into the sink a real one would come to, under the same promises. */
+/** Passes an answer made without a network to the same sink as a real one, with the same guarantees. */
 export function playOffline(
   answer: OfflineAnswer,
   sink: UpstreamSink,
@@ -54,7 +54,7 @@ class Playing implements UpstreamExchange {
     this.#play()
   }
 
-  /** Hands out chunks until one has to wait, the sink is full, or there is none left. */
+  /** Delivers chunks until one has to wait, the sink is full, or none is left. */
   #play(): void {
     // The sink may pause and resume, or abort, while it is being called.
     if (this.#running || this.#timer !== undefined) return

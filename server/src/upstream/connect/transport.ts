@@ -1,4 +1,4 @@
-/** What carries calls to one origin, one at a time, whoever speaks HTTP beneath it. */
+/** A connection that carries calls to one origin, one at a time, independent of the HTTP implementation. */
 import type { BodyPiece } from '../../core/passthrough/splice.ts'
 import type { HeaderList } from '../credentials/header-list.ts'
 import type { UpstreamHead } from '../upstream.ts'
@@ -7,41 +7,41 @@ export interface TransportRequest {
   readonly method: string
   /** Path and query. */
   readonly path: string
-  /** `host`, `connection` and what frames the body are the transport's own and stand not among them. */
+  /** Without `host`, `connection` and the headers that frame the body, which the transport sets. */
   readonly headers: HeaderList
   readonly body: readonly BodyPiece[] | undefined
   /** Bytes of all pieces. */
   readonly bodyLength: number
 }
 
-/** What an exchange may ask of the connection that it runs over. */
+/** Control of the connection by its exchange. */
 export interface Flow {
   pause(): void
   resume(): void
-  /** Drops the connection. */
+  /** Closes the connection. */
   abort(reason: Error): void
 }
 
-/** Named as undici names it, so that one handler serves both transports. Nothing is called before `dispatch` has returned. */
+/** Has undici's names, so that one handler serves both transports. Nothing is called before `dispatch` has returned. */
 export interface AnswerHandler {
-  /** A connection stands, and the first byte is about to be written. */
+  /** The connection is established, and the first byte is about to be written. */
   onRequestStart(flow: Flow): void
   /** The socket asks for more of the body. */
   onRequestProgress(): void
   /** Also for informational heads. */
   onResponseStart(flow: Flow, status: number, headers: UpstreamHead['headers']): void
-  /** The bytes belong to who is called. */
+  /** The bytes belong to the handler. */
   onResponseData(flow: Flow, chunk: Buffer): void
   onResponseEnd(): void
   onResponseError(flow: Flow | undefined, error: Error): void
 }
 
 export interface Transport {
-  /** Whether it can carry another call, now that one is over. */
+  /** Whether it can carry another call after the last one ended. */
   readonly reusable: boolean
-  /** How long it may idle, ms, as far as the upstream said. */
+  /** How long it may be idle, ms, as far as the upstream stated. */
   readonly idleMsMax: number
-  /** Never while another call is under way. */
+  /** Never while another call is in progress. */
   dispatch(request: TransportRequest, handler: AnswerHandler): void
   destroy(): void
 }

@@ -2,19 +2,19 @@ import type { Socket } from 'node:net'
 import { type buildConnector, Client } from 'undici'
 import type { Proxy } from './find-proxy.ts'
 
-/** A backstop, as for connections without a proxy: the exchange has its vendor's own connect timeout. */
+/** A last resort, as for connections without a proxy: the exchange has its vendor's own connect timeout. */
 const CONNECT_MS_MAX = 60_000
 
 export interface TunnelOptions {
-  /** Speaks TLS inside the tunnel where the far end does. */
+  /** Uses TLS inside the tunnel if the origin does. */
   readonly inside: buildConnector.connector
-  /** What the proxy is to connect to in place of the host: an address that was judged. */
+  /** What the proxy is to connect to in place of the host: an address that was checked. */
   readonly address?: string | undefined
 }
 
 /**
- * Connections through a proxy (RFC 9110 §9.3.6): it is asked to connect to the far end, and sees nothing but bytes from then
- * on. Names and certificates are those of the far end.
+ * Connections through a proxy (RFC 9110 §9.3.6): it is asked to connect to the origin, and from then on only relays
+ * bytes. Names and certificates are those of the origin.
  */
 export function tunnelConnector(
   { origin, authorization }: Proxy,

@@ -6,14 +6,14 @@ import type { AnswerHandler, Transport, TransportRequest } from './transport.ts'
 /** Bodies up to this size are joined: one copy is cheaper than several writes. */
 const JOIN_BYTES_MAX = 65_536
 
-/** One connection of undici's: for proxies, and for addresses that were judged one by one. */
+/** One undici connection: for proxies, and for individually checked addresses. */
 export class UndiciTransport implements Transport {
-  /** undici closes by itself what cannot be used again. */
+  /** undici itself closes connections that cannot be reused. */
   readonly reusable = true
   readonly idleMsMax = Number.POSITIVE_INFINITY
   readonly #client: Client
 
-  /** @param onClose its connection is gone, whether it was idle or not */
+  /** @param onClose called when its connection has closed, idle or not */
   constructor(client: Client, onClose: () => void = () => undefined) {
     this.#client = client
     client.on('disconnect', onClose)
@@ -50,5 +50,5 @@ function bodyOf(
   return new ChunkStream(body, () => handler.onRequestProgress())
 }
 
-/** Destroying tells its caller when the socket is gone; nobody here waits for it. */
+/** `destroy` calls back when the socket has closed, which nothing here waits for. */
 function ignoreClosed(): void {}

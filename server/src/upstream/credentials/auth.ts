@@ -1,4 +1,4 @@
-/** Credentials become headers here and nowhere else: the only code of the product that unwraps a vendor's secret. */
+/** Credentials become headers here and nowhere else: the only code that unwraps a vendor's secret. */
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import { type ServiceAccount, parseServiceAccount } from './service-account.ts'
 import { type AwsKey, signAws } from './sign-aws.ts'
@@ -9,7 +9,7 @@ import type { UpstreamCall, UpstreamHead } from '../upstream.ts'
 import type { HeaderList } from './header-list.ts'
 import type { Secret } from '../../core/secret.ts'
 
-/** A credential that does not hold what its scheme needs; the text names the field, never a value. */
+/** A credential without a field that its scheme needs; the text names the field, never a value. */
 export class CredentialError extends Error {
   constructor(message: string) {
     super(message)
@@ -17,14 +17,14 @@ export class CredentialError extends Error {
   }
 }
 
-/** At once where the scheme allows it; a promise where a token has to be fetched or a large body hashed. */
+/** Synchronous if the scheme allows it; a promise if a token has to be fetched or a large body hashed. */
 export function applyAuth(
   call: UpstreamCall,
   tokens: TokenCache,
   epochMs: number,
 ): HeaderList | Promise<HeaderList> {
   const { auth, credential } = call
-  // A credential is one secret or named fields; where an address needs fields, the key is one of them.
+  // A credential is one secret or named fields; if an address needs fields, the key is one of them.
   const key = credential.secret ?? credential.fields['api_key']
   switch (auth.kind) {
     case 'none':
@@ -42,15 +42,15 @@ export function applyAuth(
     case 'google-oauth':
       return bearerOf(tokens.read(serviceAccountOf(credential), epochMs))
     case 'aws-sigv4':
-      // Bedrock also hands out plain keys; where there is one, nothing has to be signed.
+      // Bedrock also has plain keys; with one, nothing has to be signed.
       if (key !== undefined) return bearer(key.unwrap())
       return signAws(call, auth.service, awsKeyOf(credential), epochMs)
   }
 }
 
 /**
- * Values of fields that are no secret (`Provider.publicFields`), for the forming of addresses. One that could lead an
- * address elsewhere counts as not there: customers write such fields in credentials of their own.
+ * Values of fields that are not secret (`Provider.publicFields`), for building addresses. One that could change an
+ * address's host counts as absent: customers set such fields in their own credentials.
  */
 export function readPublicFields(
   credential: CredentialSecret,
@@ -69,7 +69,7 @@ export function readPublicFields(
   return values
 }
 
-/** There is a secret in it, whatever it is worth. */
+/** Whether it contains a secret, valid or not. */
 export function holdsKey({ secret, fields }: CredentialSecret, publicNames: readonly string[]): boolean {
   const named = Object.entries(fields).filter(([name]) => !publicNames.includes(name))
   return [secret, ...named.map(([, field]) => field)].some(
@@ -77,7 +77,7 @@ export function holdsKey({ secret, fields }: CredentialSecret, publicNames: read
   )
 }
 
-/** Of regions and resources a host name is made: no dot, no slash, no port. */
+/** Regions and resources become parts of a host name: no dot, no slash, no port. */
 const PLACE = /^[\w-]{1,100}$/
 const OTHER_PLACES: Readonly<Record<string, RegExp>> = {
   api_version: /^\w[\w.-]{0,99}$/,
@@ -89,7 +89,7 @@ function fitsAddress(name: string, value: string): boolean {
   return (OTHER_PLACES[name] ?? PLACE).test(value)
 }
 
-/** A public field of a credential that could lead an address elsewhere; undefined: there is none. */
+/** A public field of a credential that could change an address's host; undefined: there is none. */
 export function findMisplacedField(
   { fields }: CredentialSecret,
   names: readonly string[],
@@ -137,14 +137,14 @@ function serviceAccountOf(credential: CredentialSecret): ServiceAccount {
   return account
 }
 
-/** Shorter ones are words that stand in any text; who chooses such a key has no secret to keep. */
+/** Shorter ones may occur in any text; such a key is not a secret. */
 const SECRET_BYTES_LEAST = 8
 const STAR = 0x2a
 
-/** Fields of a credential that hold something secret; the others are places and names (`Provider.publicFields`). */
+/** Fields of a credential that are secret; the others are places and names (`Provider.publicFields`). */
 const SECRET_FIELDS = ['api_key', 'access_key', 'secret_key', 'session_token'] as const
 
-/** Headers of signing schemes that say when and what, and stand rightly in answers. */
+/** Headers of signing schemes that are not secret and may occur in answers. */
 const PLAIN_HEADERS: ReadonlySet<string> = new Set([
   'x-date',
   'x-content-sha256',
@@ -154,17 +154,16 @@ const PLAIN_HEADERS: ReadonlySet<string> = new Set([
 
 export interface SecretMask {
   head(head: UpstreamHead): UpstreamHead
-  /** Complete bytes, or none while what came last may be the beginning of a secret. */
+  /** Returns bytes that are safe to pass on; none while the last ones may be the beginning of a secret. */
   push(chunk: Uint8Array): Uint8Array | undefined
   /** What was held back; undefined: nothing. */
   end(): Uint8Array | undefined
 }
 
 /**
- * What an upstream echoes of the credential it was called with never goes further: wherever its bytes stand in an
- * answer, stars take their place, as many as there were bytes, so that lengths and frames stay true. Bytes that hold no
- * secret pass unchanged, the same object where nothing had to wait.
- * undefined: there is nothing to keep. `headers` are those the credential became.
+ * Masks the credential wherever an upstream echoes it in an answer: its bytes are replaced by as many asterisks, so
+ * that lengths and frames stay correct. Bytes without a secret are passed on unchanged, as the same object if nothing
+ * had to be held back. undefined: there is nothing to mask. `headers` are those made from the credential.
  */
 export function openSecretMask(credential: CredentialSecret, headers: HeaderList): SecretMask | undefined {
   const known = needlesOf(credential)
@@ -173,7 +172,7 @@ export function openSecretMask(credential: CredentialSecret, headers: HeaderList
   return new Masking(made.length === 0 ? known : [...known, ...made])
 }
 
-/** The same for a text that is whole. */
+/** The same for a complete text. */
 export function maskText(text: string, credential: CredentialSecret): string {
   return maskWith(text, withBase64(needlesOf(credential)).map(textOf))
 }
@@ -187,7 +186,7 @@ class Masking implements SecretMask {
   }
 
   head(head: UpstreamHead): UpstreamHead {
-    // Errors are where credentials are echoed, and few: every form of them is looked for.
+    // Credentials are echoed mostly in errors, which are few, so every encoding of them is searched for.
     if (head.status >= 400) this.#needles = withBase64(this.#needles)
     const secrets = this.#needles.map(textOf)
     const headers: Record<string, string | string[]> = {}
@@ -235,32 +234,32 @@ function privateKeyOf(secret: Secret | undefined): string | undefined {
   return secret === undefined ? undefined : parseServiceAccount(secret.unwrap())?.privateKey.trim()
 }
 
-/** Tokens and signatures made of the credential for this one call. */
+/** Tokens and signatures made from the credential for this call. */
 function madeNeedles(headers: HeaderList, known: readonly Buffer[]): readonly Buffer[] {
   const made: Buffer[] = []
   for (let at = 0; at + 1 < headers.length; at += 2) {
     if (PLAIN_HEADERS.has(headers[at] ?? '')) continue
     const value = headers[at + 1] ?? ''
     const bytes = Buffer.from(value.startsWith('Bearer ') ? value.slice(7) : value)
-    // A plain key is looked for already, with or without the scheme before it.
+    // A plain key is searched for already, with or without a scheme before it.
     if (bytes.byteLength < SECRET_BYTES_LEAST || known.some((needle) => bytes.includes(needle))) continue
     made.push(bytes)
   }
   return made
 }
 
-/** As it stands alone, inside JSON, and inside an address. */
+/** The text itself, as escaped in JSON, and as encoded in an address. */
 function formsOf(text: string): readonly Buffer[] {
   const escaped = JSON.stringify(text).slice(1, -1)
   const forms = [text, escaped, escaped.replaceAll('/', '\\/'), encodeURIComponent(text)]
   return forms.map((form) => Buffer.from(form)).filter((form) => form.byteLength >= SECRET_BYTES_LEAST)
 }
 
-/** The same in base64, wherever in the encoded bytes it begins. */
+/** The same in base64, at any alignment. */
 function withBase64(needles: readonly Buffer[]): readonly Buffer[] {
   const encoded = needles.flatMap((needle) =>
     [0, 1, 2].flatMap((before) => {
-      // Only characters that are made of the needle's own bytes.
+      // Only characters that depend on the needle's own bytes.
       const from = Math.ceil((before * 8) / 6)
       const until = Math.floor(((before + needle.byteLength) * 8) / 6)
       const text = Buffer.concat([Buffer.alloc(before), needle])
@@ -289,7 +288,7 @@ function textOf(needle: Buffer): string {
   return needle.toString()
 }
 
-/** The same bytes where there is nothing to mask. */
+/** Returns the same bytes if there is nothing to mask. */
 function maskBytes(bytes: Buffer, needles: readonly Buffer[]): Buffer {
   let masked = bytes
   for (const needle of needles) {
@@ -300,7 +299,7 @@ function maskBytes(bytes: Buffer, needles: readonly Buffer[]): Buffer {
   return masked
 }
 
-/** Where the last bytes may be the beginning of a secret that goes on in the next chunk; −1: nowhere. */
+/** Start of the last bytes that may be the beginning of a secret continued in the next chunk; −1: there is none. */
 function beginningOfSecret(bytes: Buffer, needles: readonly Buffer[]): number {
   let earliest = -1
   for (const needle of needles) {

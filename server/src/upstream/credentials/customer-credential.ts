@@ -1,6 +1,6 @@
 /**
- * A customer's own credential as calls may use it. A key file of Google's names where its tokens are fetched: the operator
- * may name any place there, a customer would lead the gateway into its own network.
+ * A customer's own credential as calls may use it. Google's key file names the address where tokens are fetched: the
+ * operator may use any address, but a customer could use it to reach the gateway's internal network.
  */
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'

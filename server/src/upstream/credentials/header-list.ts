@@ -1,4 +1,4 @@
 /** Headers in the order in which they are sent. */
 
-/** Names and values in turn. */
+/** Alternating names and values. */
 export type HeaderList = readonly string[]

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/json.ts'
 
-/** What of Google's key file a token request needs. */
+/** The part of Google's key file that a token request needs. */
 export interface ServiceAccount {
   readonly clientEmail: string
   /** PEM. */
@@ -11,10 +11,10 @@ export interface ServiceAccount {
 }
 
 const TOKEN_URI = 'https://oauth2.googleapis.com/token'
-/** RSA with 4096 bits takes 3300; signing with a far larger one would keep every call waiting. */
+/** RSA with 4096 bits takes 3300; signing with a far larger one would block every call. */
 const PRIVATE_KEY_CHARACTERS_MAX = 4_096
 
-/** undefined: no such file. */
+/** undefined: not such a file. */
 export function parseServiceAccount(text: string): ServiceAccount | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   const file = parseJson(text)

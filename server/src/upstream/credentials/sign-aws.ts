@@ -6,7 +6,7 @@ import type { HeaderList } from './header-list.ts'
 
 export interface AwsKey extends KeyPair {
   readonly region: string
-  /** Of temporary credentials. */
+  /** Token of temporary credentials. */
   readonly sessionToken: string | undefined
 }
 
@@ -51,7 +51,7 @@ function queryOf(query: URLSearchParams): Record<string, string[]> {
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
 }
 
-/** Node's own, as the library takes it: with a secret it is an HMAC. */
+/** Node's hash with the library's interface: with a secret it is an HMAC. */
 class Sha256 {
   readonly #hash: Hash | Hmac
 

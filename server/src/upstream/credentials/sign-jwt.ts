@@ -10,7 +10,7 @@ const LIFE_SECONDS = 1800
 /** Clocks differ: valid a little before it was made. */
 const LEEWAY_SECONDS = 5
 
-/** Kling's token: HS256 over the access key's name and its times. */
+/** Kling's token: HS256 over the access key's name and validity times. */
 export async function signJwt(key: KeyPair, epochMs: number): Promise<string> {
   const now = Math.floor(epochMs / 1000)
   // Loaded by the first credential that needs it.
@@ -22,7 +22,7 @@ export async function signJwt(key: KeyPair, epochMs: number): Promise<string> {
 
 export const ASSERTION_LIFE_SECONDS = 3600
 
-/** What a Google service account shows to be given an access token: RS256 with its own key. */
+/** The assertion with which a Google service account requests an access token: RS256 with its own key. */
 export async function signAssertion(
   account: ServiceAccount,
   scope: string,

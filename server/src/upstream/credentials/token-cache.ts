@@ -6,9 +6,9 @@ import { ASSERTION_LIFE_SECONDS, signAssertion } from './sign-jwt.ts'
 import type { Upstream } from '../upstream.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
-/** A token is renewed this long before it ends, so that no call carries one that dies on the way. */
+/** A token is renewed this long before it expires, so that none expires during a call. */
 const RENEW_BEFORE_MS = 300_000
-/** Accounts remembered: one a credential, BYOK ones included. */
+/** Accounts cached: one per credential, BYOK ones included. */
 const ACCOUNTS_MAX = 1_000
 const TIMEOUTS = { connectMs: 10_000, firstByteMs: 20_000, idleMs: 20_000 }
 const ANSWER_BYTES_MAX = 65_536
@@ -18,7 +18,7 @@ interface Token {
   readonly expiresAt: number
 }
 
-/** Access tokens of Google service accounts: fetched once, shared by concurrent calls, renewed before they end. */
+/** Access tokens of Google service accounts: fetched once, shared by concurrent calls, renewed before they expire. */
 export class TokenCache {
   readonly #open: Upstream['open']
   readonly #tokens = new Map<string, Token>()
@@ -28,7 +28,7 @@ export class TokenCache {
     this.#open = open
   }
 
-  /** At once when the token is at hand. */
+  /** Synchronous if the token is cached. */
   read(account: ServiceAccount, epochMs: number): string | Promise<string> {
     const name = nameOf(account)
     const token = this.#tokens.get(name)
@@ -74,7 +74,10 @@ export class TokenCache {
   }
 }
 
-/** Whoever has no private key gets no token of somebody else's, though the rest of the key file is known. */
+/**
+ * The private key is part of the cache key: without it, a key file with the same other fields must not get the cached
+ * token.
+ */
 function nameOf({ clientEmail, keyId, tokenUri, privateKey }: ServiceAccount): string {
   return createHash('sha256')
     .update(JSON.stringify([clientEmail, keyId ?? null, tokenUri, privateKey]))

@@ -1,13 +1,13 @@
 /**
- * Answers of HTTP/1.1 out of bytes that come in pieces of any size: a synchronous machine that copies nothing of a body
- * and keeps only what it cannot read yet.
+ * Parses HTTP/1.1 answers from pieces of any size: a synchronous machine that copies nothing of a body and keeps only
+ * what it cannot parse yet.
  */
 import { type AnswerHead, parseFields, parseHead } from './parse-head.ts'
 import { HttpSyntaxError } from './syntax-error.ts'
 
-/** Of all heads of one answer, and once more of its trailers. */
+/** Limit for all heads of one answer, and again for its trailers. */
 const HEAD_BYTES_MAX = 65_536
-/** Nobody sends any; a signature of the chunk would fit. */
+/** Chunk extensions are not used in practice; a signature of the chunk would fit. */
 const EXTENSION_BYTES_MAX = 1_024
 /** 52 bits, which a number holds exactly. */
 const SIZE_DIGITS_MAX = 13
@@ -20,13 +20,13 @@ const HALF_LINE_END = /(?:^|[^\r])\n/
 const PREFIX = 'HTTP/1.'
 const EXTENSIONS =
   /^(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e])*"))?)*$/
-/** Trailers are read and dropped, so none may be meant to change how the answer is understood. */
+/** Trailers are read and dropped, so none may change how the answer is interpreted. */
 const NEVER_TRAILERS = ['content-length', 'transfer-encoding'] as const
 
 export interface AnswerSink {
   /** Also for informational heads, but never for 101. */
   head(head: AnswerHead): void
-  /** Bytes of the body, as offsets into what was pushed; never none. */
+  /** Bytes of the body, as offsets into the pushed bytes; never empty. */
   body(from: number, until: number): void
 }
 
@@ -47,10 +47,10 @@ export class AnswerParser {
   readonly #sink: AnswerSink
   #method = 'GET'
   #state: State = 'over'
-  /** Of a head, an extension or trailers that have not come whole. */
+  /** The part received of an incomplete head, extension or trailers. */
   #text = ''
   #headBytes = 0
-  /** Of the body or the chunk, bytes still to come. */
+  /** Bytes of the body or the chunk still to be received. */
   #left = 0
   #digits = 0
 
@@ -58,12 +58,12 @@ export class AnswerParser {
     this.#sink = sink
   }
 
-  /** The answer has come whole, or nothing more of it is wanted. */
+  /** The answer is complete, or was stopped. */
   get over(): boolean {
     return this.#state === 'over'
   }
 
-  /** From now on bytes are the answer to a request of this method. */
+  /** The following bytes are the answer to a request with this method. */
   start(method: string): void {
     this.#method = method
     this.#state = 'head'
@@ -71,19 +71,19 @@ export class AnswerParser {
     this.#headBytes = 0
   }
 
-  /** Nothing more is wanted; may be called by the sink. */
+  /** Stops parsing; may be called by the sink. */
   stop(): void {
     this.#state = 'over'
   }
 
-  /** How many of the bytes belong to the answer: all, unless it is over. Throws `HttpSyntaxError`. */
+  /** Returns how many of the bytes belong to the answer: all, unless it has ended. Throws `HttpSyntaxError`. */
   push(bytes: Buffer): number {
     let at = 0
     while (at < bytes.byteLength && this.#state !== 'over') at = this.#step(bytes, at)
     return at
   }
 
-  /** The connection ended. True where that was the end of the answer; else it is cut. */
+  /** The connection ended. True if that was the end of the answer; otherwise it is truncated. */
   finish(): boolean {
     const whole = this.#state === 'until-close' || this.#state === 'over'
     this.#state = 'over'
@@ -126,7 +126,7 @@ export class AnswerParser {
       const end = bytes.indexOf(HEAD_END, at)
       if (end !== -1) return this.#takeHead(bytes.toString('latin1', at, end), end + HEAD_END.byteLength)
     }
-    // It comes in pieces. No more is looked at than a head may have.
+    // The head arrives in pieces. Only as much is searched as a head may have.
     const until = Math.min(bytes.byteLength, at + HEAD_BYTES_MAX + 1)
     this.#text += bytes.toString('latin1', at, until)
     const end = this.#text.indexOf('\r\n\r\n', Math.max(0, held - 3))
@@ -138,7 +138,7 @@ export class AnswerParser {
     return until
   }
 
-  /** What is no head already need not be waited for. */
+  /** Refuses early what cannot become a valid head. */
   #refuseNoHead(text: string): void {
     if (!text.startsWith(PREFIX.slice(0, text.length)))
       throw new HttpSyntaxError('an answer that does not begin with HTTP/1')
@@ -241,7 +241,7 @@ export class AnswerParser {
     return next
   }
 
-  /** Adds to `#text` up to and with the next LF, if there is one. */
+  /** Adds to `#text` up to and including the next LF, if there is one. */
   #readLine(bytes: Buffer, at: number, bytesMax: number): number {
     const end = bytes.indexOf(LF, at)
     const until = end === -1 ? bytes.byteLength : end + 1
@@ -275,7 +275,7 @@ function lineOf(text: string): string {
 
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  // Letters of both cases differ in one bit.
+  // Upper and lower case differ in one bit.
   const letter = byte | 0x20
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }

@@ -1,4 +1,4 @@
-/** One connection to an origin over HTTP/1.1, and one call after the other on it. */
+/** One HTTP/1.1 connection to an origin, used by one call after the other. */
 import type { Socket } from 'node:net'
 import { asError } from '../../core/errors/as-error.ts'
 import type { AnswerHandler, Flow, Transport, TransportRequest } from '../connect/transport.ts'
@@ -7,18 +7,20 @@ import type { Dial } from './dial.ts'
 import type { AnswerHead } from './parse-head.ts'
 import { formHead, Upload } from './upload.ts'
 
-/** From so much on bytes are given away with the memory they were read into: as long as they come, nothing is copied. */
+/**
+ * From this size on, bytes are handed over with the buffer they were read into, so that large answers are not copied.
+ */
 const HAND_OVER_BYTES = 32_768
 
 /** What the connections of one thread share. */
 export interface ConnectionRoom {
-  /** Sockets are read into it, one at a time; what is kept is copied out before the next. */
+  /** Sockets are read into it one at a time; what is kept is copied before the next read. */
   readonly readBuffer: Buffer
   readonly turns: Turns
 }
 
 export interface ConnectionPlace {
-  /** With its port, as requests name it. */
+  /** With its port, as written in requests. */
   readonly host: string
   readonly dial: Dial
 }
@@ -35,13 +37,13 @@ export class Connection implements Transport, Flow, AnswerSink {
   #call: Call | undefined
   #upload: Upload | undefined
   #paused = false
-  /** What is being read. */
+  /** The bytes being parsed. */
   #bytes: Buffer
-  /** The last read brought so much that the next one gets memory of its own. */
+  /** The last read returned so much that the next one gets its own buffer. */
   #manyBytes = false
   #destroyed = false
 
-  /** @param onClose its socket is gone while no call was under way */
+  /** @param onClose called when its socket closed while no call was in progress */
   constructor(place: ConnectionPlace, room: ConnectionRoom, onClose: () => void) {
     this.#place = place
     this.#room = room
@@ -76,7 +78,7 @@ export class Connection implements Transport, Flow, AnswerSink {
     this.#close()
   }
 
-  // The three below are the exchange's.
+  // The three below are called by the exchange.
 
   pause(): void {
     this.#paused = true
@@ -93,7 +95,7 @@ export class Connection implements Transport, Flow, AnswerSink {
     this.destroy()
   }
 
-  // The two below are the parser's.
+  // The two below are called by the parser.
 
   head(head: AnswerHead): void {
     this.idleMsMax = head.keepMs
@@ -126,7 +128,7 @@ export class Connection implements Transport, Flow, AnswerSink {
   readonly #write = (): void => {
     const call = this.#call
     const socket = this.#socket
-    // Given up meanwhile, or waiting for another socket because this one was closed.
+    // The call was aborted meanwhile, or waits for another socket because this one was closed.
     if (call === undefined || socket === undefined || !this.#ready || call.written) return
     call.handler.onRequestStart(this)
     if (this.#call !== call) return
@@ -140,7 +142,7 @@ export class Connection implements Transport, Flow, AnswerSink {
   }
 
   readonly #onRead = (length: number, buffer: Uint8Array): boolean => {
-    // What nobody asked for is no answer to whoever comes next.
+    // Unrequested bytes must not become the answer to the next call.
     if (this.#call?.written !== true) {
       if (this.#socket !== undefined) this.#lose(this.#socket, new Error('bytes that nobody asked for'))
       return true
@@ -170,7 +172,7 @@ export class Connection implements Transport, Flow, AnswerSink {
     else this.#lose(socket, new Error('the other side closed the connection'))
   }
 
-  /** @param clean the answer ended where the bytes did */
+  /** @param clean the answer ended exactly with the bytes */
   #finish(clean: boolean): void {
     const call = this.#call
     if (call === undefined) return
@@ -195,7 +197,7 @@ export class Connection implements Transport, Flow, AnswerSink {
     call?.handler.onResponseError(this, error)
   }
 
-  /** The socket is gone. A call of which nothing was written goes over a new one, unless this one never stood. */
+  /** The socket has closed. A call of which nothing was written uses a new one, unless this one was never connected. */
   #lose(socket: Socket, error: Error): void {
     if (socket !== this.#socket) return
     const stood = this.#ready
@@ -224,7 +226,7 @@ interface Call {
   readonly request: TransportRequest
   readonly handler: AnswerHandler
   readonly head: string
-  /** Whatever goes wrong now, the upstream may have it. */
+  /** From now on the upstream may have received the request. */
   written: boolean
 }
 
@@ -233,8 +235,9 @@ function bufferOf(bytes: Uint8Array, length: number): Buffer {
 }
 
 /**
- * Has requests wait for the next look at all sockets, together. A connection that idled may have been closed, or been sent
- * what nobody asked for, since that look; written to before it, it would fail, or take foreign bytes for the answer.
+ * Makes requests wait for the next poll of all sockets, together. Since the last poll an idle connection may have been
+ * closed, or may have received unrequested bytes; a request written before the next poll would fail, or take those
+ * bytes for its answer.
  */
 export class Turns {
   #waiting: (() => void)[] = []

@@ -1,14 +1,14 @@
 import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 
-/** Of TCP: a peer that vanished without a word is noticed. */
+/** TCP keep-alive: detects a peer that disappeared without closing. */
 const PROBE_AFTER_MS = 60_000
-/** Until a socket with so much unsent asks to wait. */
+/** Unsent bytes at which a socket asks the writer to wait. */
 const UNSENT_BYTES = 65_536
 
-/** Opens sockets to one origin that read into a buffer of the caller's. */
+/** Opens sockets to one origin that read into the caller's buffer. */
 export interface Dial {
-  /** What the socket emits once it can be written to. */
+  /** The event that the socket emits when it can be written to. */
   readonly readyEvent: 'connect' | 'secureConnect'
   open(onread: OnRead): Socket
 }
@@ -17,7 +17,7 @@ export type OnRead = NonNullable<TcpNetConnectOpts['onread']>
 
 /**
  * @param origin of an http or https address
- * @param roots certificates that are trusted; absent: Node's own, with those the operator added
+ * @param roots certificates that are trusted; absent: Node's own, and those the operator added
  */
 export function createDial(origin: string, roots?: string): Dial {
   const { protocol, hostname, port } = new URL(origin)
@@ -47,7 +47,7 @@ class TlsDial implements Dial {
   readonly #host: string
   readonly #port: number
   readonly #roots: string | undefined
-  /** The latest, so that the next connection is spared half of the handshake. */
+  /** The latest TLS session, which saves the next connection half of the handshake. */
   #session: Buffer | undefined
 
   constructor(host: string, port: number, roots: string | undefined) {
@@ -61,7 +61,7 @@ class TlsDial implements Dial {
       host: this.#host,
       port: this.#port,
       ...SOCKET_OPTIONS,
-      // An address is no name to ask for, but the certificate has to hold it all the same.
+      // An IP address is not sent as a server name, but the certificate must contain it all the same.
       servername: isIP(this.#host) === 0 ? this.#host : '',
       session: this.#session,
       ca: this.#roots,

@@ -1,6 +1,6 @@
 /**
- * The head of an answer in HTTP/1.0 or 1.1, read strictly (RFC 9112): what two readers could understand in two
- * ways is refused. Nothing is taken that llhttp refuses, which the tests beside hold it to.
+ * Parses the head of an HTTP/1.0 or 1.1 answer strictly (RFC 9112): ambiguous heads are refused. Nothing is accepted
+ * that llhttp refuses; the tests check that.
  */
 import { HttpSyntaxError } from './syntax-error.ts'
 
@@ -9,7 +9,7 @@ export interface AnswerHead {
   /** Lower-case names; values in Latin-1, several of one name as a list. Has no prototype. */
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly framing: Framing
-  /** How long the upstream keeps the connection after this answer, ms: 0 not at all, infinite where it does not say. */
+  /** How long the upstream keeps the connection after this answer, ms: 0: not at all; infinite: not stated. */
   readonly keepMs: number
 }
 
@@ -24,23 +24,23 @@ const CHUNKED: Framing = { kind: 'chunked' }
 const UNTIL_CLOSE: Framing = { kind: 'until-close' }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r\n|$)/
-/** Control characters, and half of a line's end. */
+/** Control characters, and a lone CR or LF. */
 const FORBIDDEN = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const UPPER_CASE = /[A-Z]/
-/** Fifteen digits are exact as a number, and more than any answer has. */
+/** Fifteen digits are exact as a number, and longer than any answer. */
 const LENGTH = /^\d{1,15}$/
-/** To some readers a tab is part of such a value, to others it is none. */
+/** Some parsers treat a tab as part of such a value, others do not. */
 const TAB_IN_FRAMING = /\r\n(?:content-length|transfer-encoding|connection):[^\r\n]*\t/i
 const KEPT_FOR = /(?:^|[\s,;])timeout=(\d{1,9})/i
 
 const SPACE = 0x20
 const TAB = 0x09
 const MS_PER_SECOND = 1_000
-/** So much earlier than the upstream says, a connection is not used any more: a request under way would meet its end. */
+/** A connection is not used for this long before the upstream closes it: a request being sent could meet the close. */
 const KEEP_MARGIN_MS = 2_000
 
-/** @param text the head without the empty line that ends it, a character a byte */
+/** @param text the head without its final empty line, one character per byte */
 export function parseHead(text: string, method: string): AnswerHead {
   if (FORBIDDEN.test(text)) throw new HttpSyntaxError('a head with characters that none may hold')
   if (text.includes('\t') && TAB_IN_FRAMING.test(text))
@@ -53,7 +53,7 @@ export function parseHead(text: string, method: string): AnswerHead {
   return { status, headers, framing, keepMs: keepMsOf(minor === '1', method, { headers, framing }) }
 }
 
-/** Of a head or of trailers: one field a line, the lines from `start` on. */
+/** Fields of a head or of trailers: one per line, from line `start` on. */
 export function parseFields(text: string, start: number): Record<string, string | string[]> {
   // Without a prototype a field may have any name.
   const headers = Object.create(null) as Record<string, string | string[]>
@@ -77,7 +77,7 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end
 }
 
-/** Also refuses a line that goes on the one before it, and a space before the colon. */
+/** Also refuses continuation lines, and a space before the colon. */
 function lowerCaseToken(name: string): string {
   if (!TOKEN.test(name)) throw new HttpSyntaxError('a field name that is not a token')
   return UPPER_CASE.test(name) ? name.toLowerCase() : name
@@ -116,7 +116,7 @@ function keepMsOf(
   method: string,
   { headers, framing }: Pick<AnswerHead, 'headers' | 'framing'>,
 ): number {
-  // Servers that misbehave send a body after all.
+  // Faulty servers send a body all the same.
   if (method === 'HEAD' || framing.kind === 'until-close') return 0
   const connection = String(headers['connection'] ?? '')
   if (/close/i.test(connection)) return 0

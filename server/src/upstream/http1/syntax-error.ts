@@ -1,4 +1,4 @@
-/** What came is no HTTP/1.1 that is taken, or what should go out is none. The text quotes nothing. */
+/** An answer is not acceptable HTTP/1.1, or a request would not be. The text quotes nothing. */
 export class HttpSyntaxError extends Error {
   constructor(message: string) {
     super(message)

@@ -1,4 +1,4 @@
-/** A request on its way out: its head, which says how long its body is, and the body. */
+/** Sends a request: its head, with the length of the body, and the body. */
 import type { Socket } from 'node:net'
 import { asError } from '../../core/errors/as-error.ts'
 import { type BodyPiece, isInMemory } from '../../core/passthrough/splice.ts'
@@ -6,17 +6,17 @@ import type { TransportRequest } from '../connect/transport.ts'
 import { PieceReader } from '../piece-reader.ts'
 import { HttpSyntaxError } from './syntax-error.ts'
 
-/** Requests up to this size go out in one piece: one copy is cheaper than a write of several. */
+/** Requests up to this size are sent in one piece: one copy is cheaper than a write of several. */
 const JOIN_BYTES_MAX = 16_384
 
 export interface UploadEvents {
-  /** The socket asks for more. */
+  /** The socket accepts more. */
   progress(): void
-  /** What lies outside of memory cannot be read. */
+  /** Bytes that are not in memory cannot be read. */
   fail(error: Error): void
 }
 
-/** One write where it is small, else piece by piece as the socket takes them. */
+/** One write if it is small, else piece by piece as the socket accepts them. */
 export class Upload {
   /** All of it has been handed to the socket. */
   done = false
@@ -33,7 +33,7 @@ export class Upload {
     this.#events = events
   }
 
-  /** @param head a character a byte */
+  /** @param head one character per byte */
   begin(head: string, bodyLength: number): void {
     const length = head.length + bodyLength
     if (length <= JOIN_BYTES_MAX && this.#pieces.every(isInMemory)) {
@@ -42,12 +42,12 @@ export class Upload {
       return
     }
     this.#socket.cork()
-    // A socket that is full asks for more by itself; asked twice, what is stored would be read and sent twice.
+    // A full socket emits `drain` later; continuing now as well would read and send stored bytes twice.
     if (this.#socket.write(head, 'latin1')) this.pump()
     this.#socket.uncork()
   }
 
-  /** Goes on after the socket drained. */
+  /** Continues after the socket has drained. */
   pump(): void {
     if (this.done || this.#stopped) return
     this.#events.progress()
@@ -82,9 +82,9 @@ const METHOD = /^[A-Z]+$/
 const PATH = /^[\x21\x22\x24-\xff]+$/
 const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/
-/** Without a body these say nothing of one (RFC 9110 §8.6). */
+/** Methods for which a missing body needs no Content-Length (RFC 9110 §8.6). */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
-/** They say how the connection and the body are framed, which is decided here alone. */
+/** Headers for connection and framing, which are set here only. */
 const RESERVED: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -97,7 +97,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** The head of a request, a character a byte. Throws `HttpSyntaxError`, which shows no value. */
+/** The head of a request, one character per byte. Throws `HttpSyntaxError`, which shows no value. */
 export function formHead(host: string, request: TransportRequest): string {
   const { method, path, headers, body, bodyLength } = request
   if (!METHOD.test(method) || !PATH.test(path))
@@ -116,7 +116,7 @@ export function formHead(host: string, request: TransportRequest): string {
   return `${head}content-length: ${bodyLength}\r\n\r\n`
 }
 
-/** A length that is not kept to would make the next request part of this one. */
+/** A wrong length would make the next request a part of this one. */
 function checkLength(pieces: readonly BodyPiece[], bodyLength: number): void {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   if (length !== bodyLength) throw new HttpSyntaxError('a body whose length differs from its content-length')

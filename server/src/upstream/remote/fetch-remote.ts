@@ -1,7 +1,7 @@
 /**
  * Fetches an address a client chose (an image, a file): bounded in size and time, and never inside the operator's
- * network. The name is resolved once and the connection goes to just that address, so an answer of the DNS that
- * changes between check and use changes nothing; every redirect is judged anew.
+ * network. The name is resolved once and the connection uses exactly that address, so a DNS answer that changes between
+ * check and use has no effect; every redirect is checked again.
  */
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
@@ -16,12 +16,12 @@ import type { UpstreamHead } from '../upstream.ts'
 
 export interface RemoteOptions {
   readonly maxBytes: number
-  /** For everything: names, redirects, the last byte. */
+  /** Limit for everything: names, redirects, the last byte. */
   readonly timeoutMs: number
   readonly allow: AllowList
-  /** Judges the media type before the body is read; absent: any. */
+  /** Checks the media type before the body is read; absent: any. */
   readonly accept?: (mediaType: string) => boolean
-  /** Asked with each piece's size before it is kept; false ends the fetch with `no-room`. Absent: there is room. */
+  /** Called with each piece's size before it is kept; false ends the fetch with `no-room`. Absent: no limit. */
   readonly mayKeep?: (bytes: number) => boolean
 }
 
@@ -30,9 +30,9 @@ export type RemoteAnswer =
   | { readonly kind: 'refused'; readonly reason: RemoteRefusal; readonly detail: string }
 
 export type RemoteRefusal =
-  /** No http or https address, or one with a password in it. */
+  /** Not an http or https address, or one that contains a password. */
   | 'not-an-address'
-  /** It leads into a network clients may not reach. */
+  /** It leads into a network that clients may not reach. */
   | 'forbidden'
   | 'unreachable'
   | 'too-many-redirects'
@@ -40,11 +40,11 @@ export type RemoteRefusal =
   | 'status'
   | 'media-type'
   | 'too-large'
-  /** The caller has no room for more bytes right now. */
+  /** The caller cannot keep more bytes now. */
   | 'no-room'
   | 'timeout'
 
-/** The rest of the world, replaced in tests. */
+/** External dependencies, replaced in tests. */
 export interface RemoteWorld {
   readonly resolve: (name: string) => Promise<readonly string[]>
   readonly timers: Timers
@@ -87,14 +87,14 @@ async function fetchOnce(address: string, options: RemoteOptions, world: RemoteW
   const found = await resolveHost(host, world, options.timeoutMs)
   const pinned = found[0]
   if (pinned === undefined) return refused('unreachable', 'the name cannot be resolved')
-  // One forbidden address among several is enough: which one a connection would take is not ours to say.
+  // One forbidden address among several is enough: it is not known which one a connection would use.
   if (!found.every((each) => mayReach(each, options.allow))) {
     return refused('forbidden', 'the address leads into a network that is not open to client-chosen URLs')
   }
   return request(url, pinned, options, world.timers)
 }
 
-/** Empty when there is no answer, or none in time. */
+/** Empty if there is no answer in time. */
 export async function resolveHost(
   host: string,
   world: RemoteWorld,
@@ -107,7 +107,7 @@ export async function resolveHost(
       timer.cancel()
       resolve(addresses)
     }
-    // Whatever the resolver says went wrong, the name has no address.
+    // Whatever the resolver's error, the name has no address.
     world.resolve(host).then(settle, () => settle([]))
   })
 }
@@ -155,7 +155,7 @@ function request(url: URL, pinned: string, options: RemoteOptions, timers: Timer
           else chunks.push(chunk)
         },
         end: () => finish({ kind: 'fetched', mediaType, body: Buffer.concat(chunks, length) }),
-        // The transport's own words name addresses that the client did not.
+        // The transport's own message contains addresses that the client did not name.
         fail: () => finish(refused('unreachable', 'the address cannot be reached, or broke off its answer')),
       },
     )
@@ -191,8 +191,8 @@ export function refused(reason: RemoteRefusal, detail: string): Extract<RemoteAn
 }
 
 /**
- * A connection of its own: name and certificate are the URL's, the address is the one that was judged. A proxy is asked for
- * the address as well, so that it cannot be led elsewhere by another answer of the DNS.
+ * A connection of its own: name and certificate are the URL's, the address is the one that was checked. A proxy is
+ * asked for the address as well, so that another DNS answer cannot lead it elsewhere.
  */
 export function pinnedLease(
   origin: string,

@@ -1,6 +1,6 @@
 /**
- * Posts to an address a customer chose, under the guard of `fetch-remote.ts`: the name is resolved once, private networks
- * are closed, and no redirect is followed, since a signed body is meant for one receiver.
+ * Posts to an address a customer chose, under the guard of `fetch-remote.ts`: the name is resolved once, private
+ * networks are refused, and no redirect is followed, since a signed body is meant for one receiver.
  */
 import {
   pinnedLease,
@@ -14,7 +14,7 @@ import { type AllowList, mayReach } from '../connect/guard.ts'
 import { openOver } from '../send.ts'
 
 export interface PostOptions {
-  /** For everything: the name, the connection, the head of the answer. */
+  /** Limit for everything: the name, the connection, the head of the answer. */
   readonly timeoutMs: number
   readonly allow: AllowList
 }
@@ -49,7 +49,7 @@ export async function postRemote(
 }
 
 /**
- * An address that a post to this URL would not be made to, as far as its name can be resolved now; undefined: none is known.
+ * An address of this URL to which posting is refused, as far as its name can be resolved now; undefined: none is known.
  */
 export async function closedAddress(
   text: string,
@@ -101,7 +101,7 @@ function send(
         timeouts: { connectMs: timeoutMs, firstByteMs: timeoutMs, idleMs: timeoutMs },
       },
       {
-        // The status says all there is to know; what follows is not read.
+        // Only the status is needed; the body is not read.
         head: ({ status }) => {
           answer ??= { kind: 'answered', status }
           exchange.abort()

@@ -4,7 +4,7 @@ export interface WholeAnswer extends UpstreamHead {
   readonly body: Buffer
 }
 
-/** A connection that gave no whole answer. */
+/** The connection broke before the answer was complete. */
 export class TransportError extends Error {
   readonly failure: TransportFailure
 
@@ -15,7 +15,7 @@ export class TransportError extends Error {
   }
 }
 
-/** A small answer, whole. For polls, tokens and the like; what a client waits for is streamed. */
+/** Reads a small answer as a whole. For polls, tokens and the like; answers that clients wait for are streamed. */
 export function readWhole(
   open: Upstream['open'],
   call: UpstreamCall,
@@ -44,18 +44,21 @@ function tooLarge(bodyBytesMax: number): TransportFailure {
   return { kind: 'protocol', sent: true, detail: `an answer larger than ${bodyBytesMax} bytes` }
 }
 
-/** An answer whose body is read at the reader's pace: files, where a sink's calls would have to be queued by everybody. */
+/**
+ * An answer whose body is read at the reader's pace: used for files, for which every caller would have to queue a
+ * sink's calls.
+ */
 export interface StreamedAnswer extends UpstreamHead {
-  /** Read once. Throws `TransportError` where the connection breaks. */
+  /** Can be read once. Throws `TransportError` if the connection breaks. */
   readonly body: AsyncIterable<Uint8Array>
-  /** For a body that is not read to its end. */
+  /** Call if the body is not read to its end. */
   abort(): void
 }
 
-/** Bytes that wait for the reader before the upstream is told to pause. */
+/** Bytes buffered for the reader before the upstream is paused. */
 const WAITING_BYTES_MAX = 262_144
 
-/** Resolves with the head of the answer; rejects with `TransportError` when none comes. */
+/** Resolves with the head of the answer; rejects with `TransportError` if none arrives. */
 export function openStream(open: Upstream['open'], call: UpstreamCall): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
     const body = new BodyQueue(() => exchange)
@@ -117,7 +120,7 @@ class BodyQueue implements AsyncIterable<Uint8Array> {
         } else await this.#more()
       }
     } finally {
-      // Without effect on an exchange that is over.
+      // Without effect if the exchange has ended.
       if (!this.#closed) this.#exchange().abort()
     }
   }

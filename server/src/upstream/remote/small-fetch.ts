@@ -14,7 +14,7 @@ export interface SmallRequest {
   readonly body: string | undefined
 }
 
-/** Rejects when there is no whole answer, or the address may not be reached. */
+/** Rejects if the answer is incomplete, or the address may not be reached. */
 export type SmallFetch = (request: SmallRequest) => Promise<WholeAnswer>
 
 /** The address may not be reached (SSRF). */

@@ -1,7 +1,7 @@
 /**
- * Streams a file from an address somebody else chose, such as the link to a finished video, under the same guard as
- * `fetch-remote.ts`: names are resolved once, private networks are closed, every redirect is judged anew. No credential
- * ever goes along.
+ * Streams a file from an address chosen by others, such as the link to a finished video, under the same guard as
+ * `fetch-remote.ts`: names are resolved once, private networks are refused, every redirect is checked again.
+ * Credentials are never sent.
  */
 import { isIP } from 'node:net'
 import type { Timeouts } from '../../core/catalogue.ts'
@@ -20,9 +20,9 @@ import { openOver } from '../send.ts'
 
 export interface StreamOptions {
   readonly allow: AllowList
-  /** Lower-case host that may be private all the same: the one the operator named for this vendor. */
+  /** Lower-case host that is allowed even if private: the one the operator configured for this vendor. */
   readonly trustedHost: string | undefined
-  /** Lower-case names; `range` and its kin. */
+  /** Lower-case names; `range` and similar. */
   readonly headers: Readonly<Record<string, string>>
   readonly timeouts: Timeouts
 }
@@ -87,7 +87,7 @@ async function openOnce(
   }
 }
 
-/** Where a redirect leads, absolute; undefined: this is none. */
+/** Absolute target of a redirect; undefined: it is not one. */
 export function redirectOf(
   answer: Pick<StreamedAnswer, 'status' | 'headers'>,
   base: string,

@@ -1,4 +1,4 @@
-/** Made for tests alone, for `localhost` and `upstream.test`, signed by itself; it is good until 2126. */
+/** For tests only: self-signed, for `localhost` and `upstream.test`, valid until 2126. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBpTCCAUqgAwIBAgIUOYPoI7GTDfHOTEfX1dMHVnQKnLQwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzE5MjMzOVoYDzIxMjYxMDMw

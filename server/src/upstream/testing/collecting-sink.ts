@@ -2,7 +2,7 @@ import type { TransportFailure, UpstreamHead, UpstreamSink } from '../upstream.t
 
 export type Outcome = { readonly kind: 'end' } | { readonly kind: 'fail'; readonly failure: TransportFailure }
 
-/** Keeps everything it is given and objects to calls out of order. */
+/** Keeps everything it receives and throws on calls out of order. */
 export class CollectingSink implements UpstreamSink {
   readonly heads: UpstreamHead[] = []
   readonly chunks: Uint8Array[] = []

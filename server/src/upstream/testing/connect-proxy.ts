@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
-/** A proxy on loopback that does as it is told: whatever it is asked to connect to, it connects to one port. */
+/** A proxy on loopback for tests: whatever it is asked to connect to, it connects to one port. */
 export interface ConnectProxy {
   /** Without user and password. */
   readonly host: string
-  /** What it was asked for, with the credential that came along. */
+  /** The requested authorities, with the credentials sent. */
   readonly asked: { readonly authority: string; readonly authorization: string | undefined }[]
-  /** The first bytes of each tunnel, from the near end. */
+  /** The first bytes of each tunnel, from the client's side. */
   readonly first: Buffer[]
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { Timers } from '../timers.ts'
 
-/** A clock that moves only when told. */
+/** A clock that only moves when the test moves it. */
 export class ManualTimers implements Timers {
   #now = 1_000
   readonly #set = new Map<object, { readonly at: number; readonly callback: () => void }>()
@@ -24,7 +24,7 @@ export class ManualTimers implements Timers {
     return this.#set.size
   }
 
-  /** Time passes without a timer being served; then those that are due are, late. */
+  /** Time passes without a timer firing; then the due ones fire, late. */
   standStill(ms: number): void {
     this.#now += ms
     const due = [...this.#set].filter(([, timer]) => timer.at <= this.#now)

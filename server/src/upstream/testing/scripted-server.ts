@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 
-/** A TCP server on loopback that says what the test tells it to, well-formed or not. */
+/** A TCP server on loopback that sends what the test scripts, well-formed or not. */
 export interface ScriptedServer {
   readonly url: string
   readonly port: number
@@ -18,7 +18,7 @@ export interface Conversation {
 }
 
 export interface ReceivedRequest {
-  /** As it stood on the wire. */
+  /** As received. */
   readonly head: string
   readonly body: Buffer
 }
@@ -30,7 +30,7 @@ export async function scriptedServer(script: Script): Promise<ScriptedServer> {
     accepted += 1
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // Clients of these tests break connections on purpose.
+    // The tests' clients break connections on purpose.
     socket.on('error', () => sockets.delete(socket))
     script({ socket, onRequest: (callback) => readRequests(socket, callback) })
   })

@@ -1,4 +1,4 @@
-/** Who did what for an organisation: every changing request of a member is in the audit log under the person's name. */
+/** Records acts for an organisation: every changing request of a member is in the audit log under the person's name. */
 import type { FastifyRequest } from 'fastify'
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
 import type { AuditActor } from '../../../storage/stores/audit.ts'
@@ -22,8 +22,8 @@ interface ActFor {
 }
 
 /**
- * Before the act, and only where it is one. Bodies of the organisation's own routes hold no secrets and are kept whole; of
- * others only the names of what they hold are, since own credentials and codes go through them.
+ * Before the act, and only for changing requests. Bodies of the organisation's own routes contain no secrets and are
+ * recorded whole; of other bodies only the names of their members are, since they may contain credentials and codes.
  */
 export async function noteActFor(
   context: ActsForOrganisationsContext,
@@ -45,7 +45,7 @@ export async function noteActFor(
   })
 }
 
-/** The person behind a session, whoever they act for. */
+/** The person of a session, even when they act for an organisation. */
 export function personOf(
   { clientAddress }: Pick<ApiContext, 'clientAddress'>,
   { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
@@ -64,7 +64,7 @@ function isMemberCaller(caller: CallerByAccess[Access]): caller is MemberCaller 
   return caller !== undefined && 'member' in caller && caller.member !== undefined && 'session' in caller
 }
 
-/** What the body's parser gave is JSON already; params are text by name. */
+/** The body was parsed as JSON; params are strings by name. */
 function jsonOf(value: unknown): JsonValue {
   return value === undefined || value === null ? null : (value as JsonValue)
 }

@@ -1,4 +1,4 @@
-/** Who asks, and for whom: found once per route, by the rule the route names. */
+/** Finds the caller of a route and whom they act for, once per request, by the access rule that the route declares. */
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { type AccountId, accountId } from '../../../core/ids.ts'
@@ -16,17 +16,17 @@ import type { Telemetry } from '../../../telemetry/telemetry.ts'
 
 export type Caller = SessionCaller | KeyCaller
 
-/** `person`: nobody uses it for an organisation. Else the least role that may. */
+/** `person`: cannot be used for an organisation. Otherwise the lowest role that may. */
 export type Right = 'person' | MemberRole
 
 export interface SessionCaller {
   readonly kind: 'session'
   readonly session: Session
-  /** Whose keys, money and calls this is about: the person's own, or the organisation's they act for. */
+  /** The account whose keys, money and calls are meant: the person's own, or that of the organisation they act for. */
   readonly account: Account
-  /** Who is signed in. */
+  /** The signed-in person. */
   readonly person: Account
-  /** What the person is in the organisation they act for; undefined: they act for themselves. */
+  /** The person's membership in the organisation they act for; undefined: they act for themselves. */
   readonly member: Member | undefined
 }
 
@@ -41,19 +41,21 @@ export interface KeyCaller {
 }
 
 export interface CallerReader {
-  /** A session or an API key; else the 401 or 403 that applies. */
+  /** A session or an API key; otherwise throws the 401 or 403 that applies. */
   requireAccount(request: FastifyRequest, right: Right): Promise<Caller>
   /** A session; an API key is 403/40304. */
   requireSession(request: FastifyRequest, right: Right): Promise<SessionCaller>
   /** A session of a member of the organisation that the path names. */
   requireMember(request: FastifyRequest, right: Right): Promise<MemberCaller>
-  /** A session of role admin, and the admin's own: not one that impersonates an admin. */
+  /** A session of role admin, and not one that impersonates an admin. */
   requireAdmin(request: FastifyRequest): Promise<SessionCaller>
-  /** undefined: nothing was sent, or a cookie whose session has ended; any other wrong credential is still refused. */
+  /**
+   * undefined: no credential was sent, or a cookie whose session has ended; any other invalid credential is refused.
+   */
   findAccount(request: FastifyRequest, right: Right): Promise<Caller | undefined>
 }
 
-/** What of an instance says who a caller is. */
+/** The parts of an instance that identify a caller. */
 interface CallerParts {
   readonly storage: Storage
   readonly now: () => number
@@ -65,10 +67,13 @@ export interface CallerReaderOptions extends CallerParts {
   readonly requireKey: (request: FastifyRequest) => Promise<KeyHolder>
 }
 
-/** On requests with a session: the id of the organisation that is acted for. */
+/** On requests with a session: the id of the organisation that the person acts for. */
 export const ORGANISATION_HEADER = 'gw-organisation'
 
-/** What a request shows of its caller. `Authorization` wins: a program that sends it means it, a cookie goes along by itself. */
+/**
+ * The credential of a request. `Authorization` takes precedence: it is sent deliberately, while a cookie is sent
+ * automatically.
+ */
 type Shown =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'cookie'; readonly token: string }
@@ -125,7 +130,7 @@ export function createCallerReader(options: CallerReaderOptions): CallerReader {
   }
 }
 
-/** `ended`: a session was named that is no more. */
+/** `ended`: the session has ended. */
 async function findCaller(
   options: CallerReaderOptions,
   request: FastifyRequest,
@@ -139,7 +144,7 @@ async function findCaller(
       return (await callerOfSession(options, shown.token)) ?? 'ended'
     case 'cookie': {
       const caller = await callerOfSession(options, shown.token)
-      // A cookie without a session opens nothing, so there is nothing to protect.
+      // A cookie without a session grants nothing, so there is nothing to protect.
       if (caller === undefined) return 'nothing'
       requireSameOrigin({ method: request.method, headers: request.headers, publicUrl })
       return caller
@@ -154,7 +159,7 @@ async function callerOfSession(parts: CallerParts, token: string): Promise<Sessi
   const session = await findSession(parts.storage, token, at)
   if (session === undefined) return undefined
   const account = await parts.storage.accounts.find(session.accountId)
-  // Nobody signs in as an organisation; a session of one, however it came about, opens nothing.
+  // Organisations cannot sign in; a session of one, however it was created, grants nothing.
   if (account === undefined || account.kind === 'organisation') return undefined
   if (account.status === 'suspended') throw new GatewayError(40303)
   if (session.impersonator !== undefined && !(await isAdmin(parts, session.impersonator))) return undefined
@@ -168,13 +173,13 @@ async function callerOfSession(parts: CallerParts, token: string): Promise<Sessi
   return { kind: 'session', session, account, person: account, member: undefined }
 }
 
-/** An impersonated session ends when its admin is no longer one. */
+/** An impersonated session ends when its admin loses that role. */
 async function isAdmin({ storage }: CallerParts, id: AccountId): Promise<boolean> {
   const account = await storage.accounts.find(id)
   return account?.role === 'admin' && account.status === 'active'
 }
 
-/** The caller as the route sees it: for themselves, or for the organisation the header names. */
+/** The caller in terms of the route: for themselves, or for the organisation that the header names. */
 async function acting(
   parts: CallerParts,
   request: FastifyRequest,
@@ -186,13 +191,13 @@ async function acting(
   return id === undefined ? caller : actFor(parts, caller, { id, right })
 }
 
-/** A member's key is less than the member: it never sees more than a member's own. */
+/** A member's key never has more rights than an ordinary member, whatever the member's role. */
 function actingKey(caller: KeyCaller, right: Right): KeyCaller {
   if (caller.key.memberId === undefined || right === 'person' || hasRight('member', right)) return caller
   throw new GatewayError(40304, { message: 'a member’s API key may not see this of its organisation' })
 }
 
-/** An API key acts for the account it belongs to and for no other. */
+/** An API key acts only for the account it belongs to. */
 export function checkKeysOrganisation(request: FastifyRequest, key: Pick<Key, 'accountId'>): void {
   const named = namedOrganisation(request)
   if (named === undefined || named === key.accountId) return
@@ -202,8 +207,8 @@ export function checkKeysOrganisation(request: FastifyRequest, key: Pick<Key, 'a
 }
 
 /**
- * Everything is read anew, so that whoever has left or was suspended acts no more with the next request. An organisation
- * that is none, and one of other people, get the same answer.
+ * Everything is read from the store, so that a member who has left or was suspended loses access with the next request.
+ * Unknown organisations and those of others get the same answer.
  */
 async function actFor(
   { storage }: CallerParts,

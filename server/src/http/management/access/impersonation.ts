@@ -1,6 +1,6 @@
 /**
- * What an admin may do who impersonates an account: read, and the little that a route says of itself. What is made
- * in somebody's name must not outlive the look, and whatever is changed is in the audit log under the admin's name.
+ * What an admin may do while impersonating an account: read, and what a route explicitly allows. Nothing created in the
+ * account's name may outlast the impersonation, and every change is in the audit log under the admin's name.
  */
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -13,7 +13,7 @@ type ImpersonationContext = Pick<ApiContext, 'clientAddress' | 'now' | 'storage'
 
 type Words = Pick<RegisteredRoute, 'method' | 'path' | 'access' | 'reads' | 'impersonator'>
 
-/** undefined: nobody comes there with a session of that kind. */
+/** undefined: such sessions cannot be used there. */
 export function impersonatorsPart({
   method,
   access,
@@ -42,7 +42,7 @@ export function refuseImpersonator(route: Words, caller: CallerByAccess[Access])
   })
 }
 
-/** Before the act. Only the names of what the body holds: values may be anybody's secrets. */
+/** Before the act. Only the names of the body's members: values may be secrets. */
 export async function noteImpersonated(
   context: ImpersonationContext,
   {
@@ -80,7 +80,7 @@ export async function noteImpersonated(
   })
 }
 
-/** Whoever is shown a secret is in the security log; an impersonator is shown none. */
+/** Every caller that is shown a secret is recorded in the security log; an impersonator is shown none. */
 export function noteSecret(
   context: Pick<ApiContext, 'clientAddress' | 'telemetry'>,
   {
@@ -106,7 +106,7 @@ export function noteSecret(
   })
 }
 
-/** A change of an account shows the keys it made, and most make none; who has no webhook has no secret of one. */
+/** An answer without a secret: most changes of an account create no keys, and without a webhook there is no secret. */
 function isWithoutSecret(body: unknown): boolean {
   const data = isJsonObject(body) ? body['data'] : undefined
   if (!isJsonObject(data)) return false

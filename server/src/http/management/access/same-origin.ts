@@ -1,22 +1,22 @@
 /**
- * Protection against requests that another site makes a browser send (CSRF). A cookie goes along by itself, so a changing
- * request that has nothing but the cookie must show that our own pages made it.
+ * Protection against requests that another site makes a browser send (CSRF). A cookie is sent automatically, so a
+ * changing request with only a cookie must prove that the gateway's own pages made it.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 
-/** Any value will do: a page of another site cannot set it without asking us first, and we never allow that. */
+/** Any value is accepted: a page of another site cannot set the header without a preflight, which is never allowed. */
 export const CSRF_HEADER = 'x-sluice-csrf'
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 export interface OriginQuestion {
   readonly method: string
   readonly headers: IncomingHttpHeaders
-  /** How clients reach us from outside; undefined: by the host they name. */
+  /** The public address; undefined: the host of the request. */
   readonly publicUrl: string | undefined
 }
 
-/** Throws 403/40305 unless the request shows that it comes from our own origin. */
+/** Throws 403/40305 unless the request proves that it comes from the gateway's own origin. */
 export function requireSameOrigin(question: OriginQuestion): void {
   if (SAFE_METHODS.includes(question.method)) return
   const verdict = judgeOrigin(question)
@@ -29,7 +29,10 @@ export function requireSameOrigin(question: OriginQuestion): void {
   })
 }
 
-/** For requests that need no session yet: refuses only what certainly comes from another site (sign-in as somebody else). */
+/**
+ * For requests that need no session yet: refuses only what certainly comes from another site (signing a victim in to an
+ * attacker's account).
+ */
 export function refuseOtherOrigin(question: OriginQuestion): void {
   if (judgeOrigin(question) === 'other') {
     throw new GatewayError(40305, { message: 'another site may not sign its visitors in here' })
@@ -39,14 +42,14 @@ export function refuseOtherOrigin(question: OriginQuestion): void {
 function judgeOrigin({ headers, publicUrl }: OriginQuestion): 'same' | 'other' | 'untold' {
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
-  // The browser's own word: no page can set it, and it holds behind any proxy.
+  // Set by the browser: no page can change it, and it works behind any proxy.
   if (site !== undefined) return site === 'same-origin' ? 'same' : 'other'
   if (origin === undefined) return 'untold'
   const own = publicUrl !== undefined && origin === new URL(publicUrl).origin
   return own || (host !== undefined && hostOf(origin) === host.toLowerCase()) ? 'same' : 'other'
 }
 
-/** `null`, which sandboxed pages send, and what is no address have none. */
+/** undefined for `null`, which sandboxed pages send, and for invalid addresses. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined
 }

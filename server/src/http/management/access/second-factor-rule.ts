@@ -1,6 +1,6 @@
 /**
- * A second factor demanded of administrators (`SLUICE_ADMIN_SECOND_FACTOR`). It is asked of the session, not of the account:
- * one that began before the factor was set up has shown nothing.
+ * A second factor demanded of administrators (`SLUICE_ADMIN_SECOND_FACTOR`). It is required of the session, not of the
+ * account: one that began before the factor was set up has not verified it.
  */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { SessionCaller } from './caller.ts'
@@ -9,7 +9,10 @@ import type { Access, CallerByAccess, RegisteredRoute } from '../route-types.ts'
 
 type Words = Pick<RegisteredRoute, 'method' | 'path' | 'access' | 'withoutSecondFactor'>
 
-/** Whether a route is closed to administrators who have shown none. Public ones tell them no more than anybody. */
+/**
+ * Whether a route is closed to administrators who have not verified a second factor. Public routes reveal nothing
+ * special to them.
+ */
 export function needsAdminsFactor({ access, withoutSecondFactor }: Words): boolean {
   return access !== 'anonymous' && access !== 'optional' && access !== 'key' && withoutSecondFactor !== 'may'
 }
@@ -23,7 +26,7 @@ export function refuseWithoutFactor(
   if (!identity.adminsNeedFactor || !needsAdminsFactor(route)) return
   if (caller === undefined || !isSession(caller)) return
   const { person, session } = caller
-  // An admin who impersonates an account has shown their own, and sees no more than its owner.
+  // An admin who impersonates an account has verified their own factor, and sees no more than the account's owner.
   if (person.role !== 'admin' || session.secondFactor || session.impersonator !== undefined) return
   identity.security.note('second-factor.missing', {
     account: person.id,

@@ -1,15 +1,17 @@
-/** The session cookie: unreadable to scripts, not sent along by other sites' forms, and secure where the address is. */
+/**
+ * The session cookie: not readable by scripts, not sent with other sites' forms, and secure if the address is https.
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Secret } from '../../../core/secret.ts'
 import { SERVICE_TRIP_MS } from '../../../management/identity/service-sign-in.ts'
 import type { OpenedSession } from '../../../management/identity/sessions/sessions.ts'
 
 const SESSION = 'sluice_session'
-/** Of a browser in which an admin impersonates an account: the admin’s own session, for when that ends. */
+/** In a browser where an admin impersonates an account: the admin’s own session, for when that ends. */
 const OPERATOR = 'sluice_operator'
-/** Of a browser that went to another service and is to come back. */
+/** In a browser that was redirected to another service to sign in. */
 const TRIP = 'sluice_sign_in'
-/** Browsers take a cookie of this prefix only when it is secure and belongs to this host alone. */
+/** Browsers accept a cookie with this prefix only if it is secure and limited to this host. */
 const SECURE_PREFIX = '__Host-'
 const MS_PER_SECOND = 1_000
 
@@ -60,8 +62,8 @@ export function endedSessionCookie(publicUrl: string | undefined): string {
 }
 
 /**
- * The values of `Set-Cookie` that let a browser impersonate an account; the admin's own session is kept beside it.
- * undefined: the request came from a program, which holds its tokens itself.
+ * The values of `Set-Cookie` that let a browser impersonate an account; the admin's own session is kept in a second
+ * cookie. undefined: the request came from a program, which keeps its tokens itself.
  */
 export function lookCookies(
   headers: IncomingHttpHeaders,
@@ -70,12 +72,12 @@ export function lookCookies(
 ): readonly string[] | undefined {
   const own = headers.authorization === undefined ? readSessionCookie(headers, publicUrl) : undefined
   if (own === undefined) return undefined
-  // As long as the look lasts: whoever lets it run out signs in again.
+  // As long as the impersonation: after it expires the admin has to sign in again.
   const waiting = { session: look.session, token: new Secret(own) }
   return [sessionCookie(look, publicUrl, at), sessionCookie(waiting, publicUrl, at, OPERATOR)]
 }
 
-/** The values of `Set-Cookie` that end a look: the admin is themselves again, where their session still lives. */
+/** The values of `Set-Cookie` that end an impersonation: the admin's own session is restored if it is still valid. */
 export function ownAgainCookies(
   own: OpenedSession | undefined,
   publicUrl: string | undefined,
@@ -93,7 +95,7 @@ export function endedTripCookie(publicUrl: string | undefined): string {
   return cookie(TRIP, { value: '', maxAge: 0 }, publicUrl)
 }
 
-/** Tokens are base64url: nothing in them needs quoting (RFC 6265 §4.1.1). `maxAge` in seconds. */
+/** Tokens are base64url: they need no quoting (RFC 6265 §4.1.1). `maxAge` in seconds. */
 function cookie(
   name: string,
   { value, maxAge }: { readonly value: string; readonly maxAge: number },

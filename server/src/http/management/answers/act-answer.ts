@@ -1,14 +1,14 @@
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { JsonObject } from '../../../core/json.ts'
 
-/** How an act of `management/` ended. */
+/** The outcome of an operation of `management/`. */
 export type Acted<Refusal> =
   | { readonly kind: 'done'; readonly answer: JsonObject }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'other-request' }
   | { readonly kind: 'no-account' }
 
-/** The answer of an act that was done; everything else is thrown as the error it is. */
+/** The answer of a successful operation; every other outcome is thrown as its error. */
 export function answerOf<Refusal>(
   outcome: Acted<Refusal>,
   refuse: (refusal: Refusal) => GatewayError,

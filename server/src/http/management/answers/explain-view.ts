@@ -1,4 +1,4 @@
-/** An explanation as clients and the command line read it. */
+/** An explanation as shown to clients and on the command line. */
 import { z } from 'zod'
 import type {
   ExplainedChain,
@@ -134,7 +134,7 @@ export function viewExplanation(
   }
 }
 
-/** An upstream's words may quote other customers. */
+/** An upstream's messages may quote other customers. */
 type Reader = 'operator' | 'customer'
 
 function viewSkip(

@@ -1,7 +1,7 @@
 import { InvalidCursor } from '../../../storage/failures/invalid-cursor.ts'
 import type { Page } from '../route-types.ts'
 
-/** A page of a list that is read whole; its cursor is the id of the row before. */
+/** A page of a list that is read as a whole; its cursor is the id of the preceding row. */
 export function pageOf<Row>(
   all: readonly Row[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },

@@ -1,4 +1,4 @@
-/** Files that people sent in, given back as files: never shown by a browser, never kept on the way. */
+/** Uploaded files, returned as downloads: never displayed by a browser, never cached. */
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -6,7 +6,7 @@ import type { ApiContext } from '../api-context.ts'
 import type { VerificationDocument } from '../../../storage/stores/customers.ts'
 import type { RawAnswer, RouteReply } from '../route-types.ts'
 
-/** A type that `document-form.ts` reads off the bytes. */
+/** The types that `document-form.ts` detects. */
 export const DOCUMENT_ANSWER: RawAnswer = {
   contentType: 'application/pdf',
   otherTypes: ['image/jpeg', 'image/png', 'image/webp'],
@@ -20,7 +20,7 @@ export async function sendDocument(
 ): Promise<Readable | string> {
   const found = await blobs.find(document.blobKey)
   if (found === undefined) throw new GatewayError(40403)
-  // The type was read off the bytes when they came in (`document-form.ts`), not taken from whoever sent them.
+  // The type was detected from the bytes at upload (`document-form.ts`), not taken from the sender.
   reply.type(document.mediaType)
   reply.header('content-length', String(found.bytes))
   reply.header('content-disposition', attachment(document.name))
@@ -32,7 +32,7 @@ export async function sendDocument(
   return Readable.from(blob.body, { objectMode: false })
 }
 
-/** The name in plain letters for old clients, and as it is (RFC 6266 §4.3). */
+/** The name in ASCII for old clients, and unchanged (RFC 6266 §4.3). */
 function attachment(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]/g, '_')
   const exact = encodeURIComponent(name).replace(

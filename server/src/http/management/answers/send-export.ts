@@ -1,4 +1,4 @@
-/** Files that are written as they are read. */
+/** Files that are written while their rows are read. */
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -9,12 +9,12 @@ export interface ExportFile {
   readonly name: string
   readonly format: ExportFormat
   readonly method: string
-  /** Whose it is. */
+  /** The account it belongs to. */
   readonly accountId: string
   readonly reply: RouteReply
 }
 
-/** `usual`: the format where none is asked for. */
+/** `usual`: the format if none is requested. */
 export function exportAnswer(usual: ExportFormat): RawAnswer {
   return {
     contentType: EXPORT_TYPES[usual],
@@ -23,21 +23,21 @@ export function exportAnswer(usual: ExportFormat): RawAnswer {
   }
 }
 
-/** Exports of one account at once, in one process. */
+/** Concurrent exports per account in one process. */
 const EXPORTS_MAX = 3
 const RETRY_MS = 5_000
 
-/** The exports that are running, so that nobody keeps every reader of the database busy. */
+/** The running exports, limited so that one account cannot occupy every database reader. */
 export class Exports {
-  /** Accounts whose exports are running; each leaves with its last one. */
+  /** Accounts with running exports, and how many each has. */
   readonly #running = new Map<string, number>()
 
-  /** The next page is asked for when the client has taken the last; a client that goes away ends the reading. */
+  /** The next page is read when the client has received the last; a client that disconnects ends the reading. */
   send(lines: AsyncGenerator<string>, file: ExportFile): Readable | string {
     file.reply.type(EXPORT_TYPES[file.format])
     file.reply.header('content-disposition', `attachment; filename="${file.name}.${file.format}"`)
     file.reply.header('x-accel-buffering', 'no')
-    // The head of a file says nothing of its rows, so none is read.
+    // HEAD needs no rows, so none is read.
     if (file.method === 'HEAD') return ''
     this.#enter(file.accountId)
     const stream = Readable.from(lines, { objectMode: false })

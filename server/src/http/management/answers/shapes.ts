@@ -1,4 +1,4 @@
-/** What the answers of `management/`'s views hold, for the document and for whoever checks an answer. */
+/** Schemas of the views of `management/`, for the OpenAPI document and for checking answers. */
 import { z } from 'zod'
 import { currencyCode, decimalText, isoTime } from './wire-values.ts'
 
@@ -42,7 +42,7 @@ export const quotaShape = z.strictObject({
 const count = z.number().int().min(0)
 const milliseconds = z.number()
 
-/** One chain tried, as the log shows it. */
+/** One attempt over a chain, as the log shows it. */
 export const attemptShape = z.strictObject({
   chain_id: z.number().int(),
   vendor_code: z.string(),
@@ -164,7 +164,7 @@ export const catalogueEntryShape = z.strictObject({
 
 const price = z.number()
 
-/** What a model needs of an account, and how it is. */
+/** What a model requires of an account, and its availability. */
 export const admissionShape = z.strictObject({
   model_id: z.string(),
   context_tokens: count.nullable(),
@@ -244,7 +244,7 @@ export const modelListingShape = z.union([
 
 export const modelItemShape = z.union([chatModel, messagesModel])
 
-/** What the calls of a filter come to. */
+/** Totals of the calls that match a filter. */
 export const logTotalsShape = z.strictObject({
   calls: count,
   failed: count,

@@ -1,4 +1,4 @@
-/** Values that stand in many requests and answers of the management API, each with its one form. */
+/** Values that occur in many requests and answers of the management API, each in its one form. */
 import { z } from 'zod'
 
 /** In a request: epoch milliseconds, as text or as a number, or an ISO 8601 time → epoch ms. */
@@ -22,7 +22,7 @@ export const decimalText = z
   .regex(/^-?\d+(\.\d+)?$/)
   .meta({ description: 'A decimal number as text.' })
 
-/** Of the amounts beside it that are no Credits: `settings.currency`. */
+/** Currency of the accompanying amounts that are not Credits: `settings.currency`. */
 export const currencyCode = z
   .string()
   .meta({ description: 'ISO 4217, of the amounts beside it that are no Credits.' })
@@ -32,7 +32,7 @@ export interface PageBounds {
   readonly rowsMax: number
 }
 
-/** `limit` and `cursor` of a list that comes in pages. */
+/** `limit` and `cursor` of a paged list. */
 export function pageQuery({ rowsDefault, rowsMax }: PageBounds) {
   return {
     limit: z.coerce.number().int().min(1).max(rowsMax).default(rowsDefault),
@@ -40,7 +40,7 @@ export function pageQuery({ rowsDefault, rowsMax }: PageBounds) {
   } as const
 }
 
-/** What asks for the page behind these rows; undefined: they are fewer than the page holds, so they are the last. */
+/** The cursor of the page after these rows; undefined: there are fewer than the page size, so they are the last. */
 export function nextCursor<Id extends string>(
   rows: readonly { readonly id: Id }[],
   limit: number,

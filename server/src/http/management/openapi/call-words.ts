@@ -1,10 +1,10 @@
-/** What descriptions of calls are put together from. */
+/** Building blocks for descriptions of calls. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Tag } from './tags.ts'
 
 export interface DescribedCall {
   readonly method: 'get' | 'post' | 'delete'
-  /** As the document writes it. */
+  /** Path as written in the document. */
   readonly path: string
   readonly tag: Tag
   readonly summary: string
@@ -12,11 +12,11 @@ export interface DescribedCall {
   readonly request?: JsonObject
   readonly multipart?: JsonObject
   readonly answer: JsonObject
-  /** Content type of the good answer; JSON when absent. */
+  /** Content type of the successful answer; absent: JSON. */
   readonly answerType?: string
-  /** What one event of a stream holds, where the client asked for one. */
+  /** Schema of one event of a stream, if the client asked for one. */
   readonly event?: JsonObject
-  /** Further good answers, by status. */
+  /** Further successful answers, by status. */
   readonly also?: JsonObject
   readonly error: JsonObject
   /** Gateway errors that a client has to expect, by code. */
@@ -41,7 +41,7 @@ export const list = (items: JsonObject): JsonObject => ({ type: 'array', items }
 export const MODEL: JsonObject = { type: 'string', description: 'Platform model id.' }
 export const STREAM: JsonObject = { type: 'boolean', default: false }
 
-/** No key, or none that may call. */
+/** No key, or one that may not call. */
 export const KEY_CODES = [40001, 40101, 40102, 40103, 40301, 40302, 40303]
 const LIMIT_CODES = [42901, 42902, 42903, 42904, 42905, 42906, 42910]
 export const PLACE_CODES = [50000, 50201, 50301, 50401]

@@ -1,6 +1,6 @@
 /**
- * The endpoints that are calls, in words for the document. They are no routes of the framework: their bodies go through
- * byte for byte, so what stands here describes what the gateway reads and does not bound what a client may send.
+ * The endpoints that are calls, described for the document. They are not routes of the framework: their bodies are
+ * passed on byte for byte, so this describes what the gateway reads and does not limit what a client may send.
  */
 import type { JsonObject } from '../../../core/json.ts'
 import { CHAT_EVENT, CHAT_WHOLE } from './answers/chat.ts'
@@ -41,7 +41,7 @@ const header = (name: string, description: string): JsonObject => ({
   schema: text,
 })
 
-/** Read on every call (docs/reference/contract.md#4.1, #4.4). */
+/** Headers read on every call (docs/reference/contract.md#4.1, #4.4). */
 const CALL_HEADERS: readonly JsonObject[] = [
   header('Gw-App-Id', 'Source application for the log; absent: told from User-Agent.'),
   header('Gw-Custom-Id', 'The client’s own id for the log.'),

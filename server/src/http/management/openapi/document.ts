@@ -14,7 +14,7 @@ import type { Access, RegisteredAnswer, RegisteredRoute } from '../route-types.t
 
 export interface DocumentWords {
   readonly version: string
-  /** undefined: wherever the document was read from. */
+  /** undefined: the address the document was read from. */
   readonly serverUrl: string | undefined
 }
 
@@ -63,7 +63,7 @@ const SECURITY_SCHEMES: JsonObject = {
   },
 }
 
-/** Which credentials open a route; the empty one stands for none. */
+/** The credentials a route accepts; an empty one means none. */
 const SECURITY: Readonly<Record<Access, readonly JsonObject[]>> = {
   anonymous: [{}],
   optional: [{}, { key: [] }, { session: [] }, { cookie: [] }],
@@ -198,7 +198,7 @@ function envelope(members: JsonObject): JsonObject {
 
 const SIGNED_IN: readonly Access[] = ['session', 'organisation', 'admin']
 
-/** The codes a client has to expect, by status; whatever else goes wrong has the same envelope. */
+/** The codes a client has to expect, by status; all other errors have the same envelope. */
 function errorResponses(route: RegisteredRoute): JsonObject {
   const codes = [
     40000,
@@ -241,7 +241,7 @@ function parametersOf(schema: z.ZodType, place: 'path' | 'query'): readonly Json
   }))
 }
 
-/** A schema as the document writes it: without the marks that a document of its own would have. */
+/** A schema as the document writes it: without the keywords of a standalone document. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   const {
     $schema: _dialect,
@@ -253,14 +253,17 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     target: 'draft-2020-12',
     unrepresentable: 'any',
   })
-  // Through JSON: what has no meaning there is not part of a document.
+  // Through JSON, which drops values that a document cannot contain.
   const plain: unknown = JSON.parse(JSON.stringify(rest), (_name, value: unknown) =>
     isJsonObject(value) ? asPartOfTheDocument(value) : value,
   )
   return isJsonObject(plain) ? plain : {}
 }
 
-/** A format says what its pattern spells out. What refers to itself is any JSON: references are read from the document's root. */
+/**
+ * A format makes its pattern redundant. A recursive schema becomes any JSON, because references are resolved from the
+ * document's root.
+ */
 function asPartOfTheDocument(value: JsonObject): JsonObject {
   const { $ref, format } = value
   if (typeof $ref === 'string' && $ref.startsWith('#/$defs/')) return {}

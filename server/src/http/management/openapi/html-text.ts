@@ -3,7 +3,7 @@ export function htmlText(text: string): string {
   return text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** The same, and what stands between backticks is shown as code. */
+/** The same, with text between backticks shown as code. */
 export function markedText(text: string): string {
   return htmlText(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }

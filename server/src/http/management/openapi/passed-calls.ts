@@ -1,4 +1,4 @@
-/** Calls of wire forms that nothing converts: one entry each. */
+/** Calls of wire forms that are never converted: one entry each. */
 import type { JsonObject } from '../../../core/json.ts'
 import { CALL_ERROR, GEMINI_ERROR } from './answers/errors.ts'
 import {

@@ -1,4 +1,4 @@
-/** The document as a page for people. Nothing comes from elsewhere, so it opens where nothing else does. */
+/** The document as a page for people. It loads nothing from elsewhere, so it works offline. */
 import { isJsonArray } from '../../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { htmlText, markedText } from './html-text.ts'
@@ -6,7 +6,7 @@ import { PAGE_SCRIPT } from './reference-script.ts'
 import { PAGE_STYLE } from './reference-style.ts'
 import { Outline } from './schema-outline.ts'
 
-/** `use`: what people and programs call. `operate`: what administrators do. */
+/** `use`: for users and programs. `operate`: for administrators. */
 export type ReferencePart = 'use' | 'operate'
 
 export function referencePage(document: JsonObject, part: ReferencePart): string {
@@ -34,7 +34,7 @@ function schemasOf({ components }: JsonObject): JsonObject {
   return isJsonObject(schemas) ? schemas : {}
 }
 
-/** What holds everywhere and is not repeated below. */
+/** General rules, not repeated below. */
 const WORDS = [
   '<p>Calls take an API key: <code>Authorization: Bearer sk-gateway-…</code>. The account’s own pages take a session: the cookie of a',
   'sign-in, or its token in the same header. With a session, <code>Gw-Organisation: &lt;id&gt;</code> acts for an organisation where the',
@@ -66,7 +66,7 @@ interface Operation {
   readonly words: JsonObject
 }
 
-/** As the document orders its tags. */
+/** Chapters in the order of the document's tags. */
 function chaptersOf(document: JsonObject, part: ReferencePart): readonly Chapter[] {
   const operations = operationsOf(document)
   const names = isJsonArray(document['tags'])
@@ -80,7 +80,7 @@ function chaptersOf(document: JsonObject, part: ReferencePart): readonly Chapter
     }))
 }
 
-/** The protocols' own paths ahead of ours. */
+/** The protocols' own paths come before the management API's. */
 function operationsOf(document: JsonObject): readonly Operation[] {
   const paths = isJsonObject(document['paths']) ? document['paths'] : {}
   const isOwn = ([path]: readonly [string, unknown]) => path.startsWith('/api/')
@@ -99,13 +99,13 @@ function section({ name, operations }: Chapter, outline: Outline): string {
   return `<section><h2 id="${slug(name)}">${htmlText(shortName(name))}</h2>\n${entries.join('\n')}</section>`
 }
 
-/** An object is given an anchor before anybody knows whether a later one is like it. */
+/** An object gets an anchor before it is known whether a later one is equal. */
 function withoutUnusedAnchors(html: string): string {
   const used = new Set([...html.matchAll(/href="#(o\d+)"/g)].map(([, anchor]) => anchor))
   return html.replace(/<i id="(o\d+)">\{<\/i>/g, (whole, anchor: string) => (used.has(anchor) ? whole : '{'))
 }
 
-/** How tags of operators begin. */
+/** Prefix of operators' tags. */
 const OPERATORS = 'Admin: '
 
 function shortName(tag: string): string {
@@ -138,16 +138,16 @@ function entry({ method, path, words }: Operation, outline: Outline): string {
   ].join('')
 }
 
-/** Where an operation stands on the page. */
+/** An operation's position on the page. */
 interface Shown {
   readonly id: string
   readonly title: string
 }
 
-/** Told once for all, and `Gw-Organisation` in the words of each entry that knows it. */
+/** Described once for all; `Gw-Organisation` in the text of each entry that accepts it. */
 const KNOWN_PARAMETERS: readonly JsonValue[] = ['If-None-Match', 'Gw-Organisation']
 
-/** Lists from this many parameters on are shown once. */
+/** Lists with at least this many parameters are shown once. */
 const SHARED_PARAMETERS_MIN = 3
 
 function parameters(list: JsonValue | undefined, outline: Outline, operation: Shown): string {
@@ -196,7 +196,7 @@ interface GoodAnswer {
   readonly schema: JsonValue | undefined
 }
 
-/** Of our own envelope only what differs is shown. */
+/** Of the gateway's envelope only the part that differs is shown. */
 function goodAnswer({ status, type, schema }: GoodAnswer, outline: Outline, title: string): string {
   const form = type === 'application/json' ? '' : `, ${type}`
   const properties = isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'] : {}
@@ -211,7 +211,7 @@ function goodAnswer({ status, type, schema }: GoodAnswer, outline: Outline, titl
 
 const EVERYWHERE: ReadonlySet<string> = new Set(['40000', '40001', '40101', '40102', '40103', '40304'])
 
-/** Lists from this many errors on are shown once. */
+/** Lists with at least this many errors are shown once. */
 const SHARED_ERRORS_MIN = 4
 
 function errors(words: JsonObject, outline: Outline, operation: Shown): string {

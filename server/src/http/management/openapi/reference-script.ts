@@ -1,6 +1,6 @@
 /**
- * What moves on the reference page: finding, and opening what a link leads to. The page is whole without it.
- * Kept here as the text that the browser gets, because the page's policy knows it by its hash.
+ * Script of the reference page: search, and opening the target of a link. The page works without it. Stored as the text
+ * that the browser gets, because the page's policy contains its hash.
  */
 export const PAGE_SCRIPT = `
 const find = document.querySelector('#find')

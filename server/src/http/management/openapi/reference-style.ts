@@ -1,4 +1,4 @@
-/** How the reference page looks, on a wide screen and on a phone, by day and by night. */
+/** Style of the reference page, for wide and narrow screens, light and dark. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: light-dark(#0b6b6b, #5cc8c0); --faint: light-dark(#5a6169, #a2abb4); }
 * { box-sizing: border-box; }

@@ -3,14 +3,14 @@ import { isJsonArray } from '../../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { htmlText, markedText } from './html-text.ts'
 
-/** Deeper ones are in the document: nobody reads them on a page. */
+/** Deeper levels are only in the document, since a page with them would be unreadable. */
 const DEPTH_MAX = 4
-/** Fields from which an object is worth a place of its own. */
+/** Objects with at least this many fields get a place of their own. */
 const SHARED_FIELDS_MIN = 4
 
-/** Of a protocol’s own objects: who wants them deeper reads the protocol’s document. */
+/** Depth of a protocol’s own objects: deeper levels are in the protocol’s documentation. */
 const NAMED_DEPTH_MAX = 2
-/** Beyond as many alternatives only their kinds are told. */
+/** With more alternatives only their kinds are listed. */
 const ALTERNATIVES_MAX = 6
 
 /** Where objects and lists of parameters and errors were shown before, so that each is shown once. */
@@ -23,12 +23,12 @@ export class Outline {
     this.#named = named
   }
 
-  /** HTML for a `pre`. `title`: of the operation, for links from later ones. */
+  /** HTML for a `pre`. `title`: that of the operation, for links from later ones. */
   lines(schema: JsonValue | undefined, title: string): string {
     return this.#type(schema, { title, depth: 0, depthMax: DEPTH_MAX })
   }
 
-  /** A link to the operation that showed the same text before; undefined: none did, and this one does. */
+  /** A link to the operation that showed the same text before; undefined: none did, so this one shows it. */
   linkToEarlier(
     text: string,
     operation: { readonly id: string; readonly title: string },
@@ -51,7 +51,7 @@ export class Outline {
     return types.map((type) => this.#simple(type, schema, at)).join(' | ')
   }
 
-  /** Whole where it is first named. */
+  /** Shown in full at its first use. */
   #reference(name: string, at: Place): string {
     const anchor = `s-${name}`
     if (this.#places.has(anchor)) return `<a href="#${anchor}">${htmlText(name)}</a>`
@@ -94,7 +94,7 @@ export class Outline {
 interface Place {
   readonly title: string
   readonly depth: number
-  /** From here on objects are only `{…}`. */
+  /** Deeper objects are only `{…}`. */
   readonly depthMax: number
 }
 
@@ -103,7 +103,7 @@ const TEXT_FORMATS: Readonly<Record<string, string>> = { 'date-time': 'time', bi
 
 const nameOf = (reference: string): string => reference.split('/').at(-1) ?? reference
 
-/** What sort of alternative it is: by its `type`, its only field, or its name. */
+/** The kind of an alternative: by its `type`, its only field, or its name. */
 function kindOf(option: JsonValue): string {
   if (!isJsonObject(option)) return 'any'
   if (typeof option['$ref'] === 'string') return htmlText(nameOf(option['$ref']))

@@ -1,4 +1,4 @@
-/** The chapters of the document and of the reference pages, each with what it is about. */
+/** The chapters of the document and of the reference pages, each with a description. */
 export const TAGS = {
   Calls: 'Ask a model, in the protocol of one’s choice.',
   Counting: 'How many tokens a request would have.',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { DECIMAL_LENGTH_MAX, parseDecimal, printDecimal } from '../../../core/pricing/decimal.ts'
 
-/** Money at the edges has at most six decimals (docs/reference/contract.md#D-names-02). */
+/** Amounts in requests and answers have at most six decimals (docs/reference/contract.md#D-names-02). */
 const DECIMALS_MAX = 6
 /** Beyond any account; keeps every sum within 64 bits. */
 const AMOUNT_MAX = 1_000_000_000

@@ -1,6 +1,6 @@
 /**
- * A form with documents, taken apart as it arrives: each document streams into the blob store under back-pressure, so no
- * more of it is in memory than a chunk. When anything is wrong, what was stored of it is removed again.
+ * A form with documents, parsed as it arrives: each document streams into the blob store with back-pressure, so that
+ * only a chunk of it is in memory. After an error everything stored is removed again.
  */
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
@@ -23,7 +23,7 @@ export interface StoredDocument {
 
 export interface FormPlace {
   readonly blobs: Pick<BlobStore, 'put' | 'remove'>
-  /** Where the document with this number goes. */
+  /** The key for the document with this number. */
   readonly keyOf: (index: number) => string
 }
 
@@ -50,7 +50,7 @@ export async function readDocumentForm(request: IncomingMessage, place: FormPlac
   }
 }
 
-/** Everything that was read, when it turns out that it cannot be taken. */
+/** Removes everything that was stored, if the form turns out to be unacceptable. */
 export async function removeDocuments(
   blobs: Pick<BlobStore, 'remove'>,
   documents: readonly StoredDocument[],
@@ -91,7 +91,7 @@ class FormReading {
       const blobKey = this.#place.keyOf(index)
       this.#keys.push(blobKey)
       const storing = this.#store(stream, { blobKey, name, fileName: fileName ?? '' })
-      // Waited for at the end; until then its failure is nobody's.
+      // Awaited at the end; until then this handles its rejection.
       storing.catch(() => stream.resume())
       this.#stored.push(storing)
     })
@@ -144,7 +144,7 @@ class FormReading {
   }
 }
 
-/** Enough to tell what a file is. */
+/** Enough bytes to detect a file's type. */
 const HEAD_BYTES = 12
 
 async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
@@ -173,7 +173,7 @@ async function* bounded(
   }
 }
 
-/** By what a file holds: what its sender calls it proves nothing. */
+/** By the file's content: the type that its sender declares proves nothing. */
 function mediaTypeOf(head: Buffer): string | undefined {
   const text = head.toString('latin1')
   if (text.startsWith('%PDF-')) return 'application/pdf'
@@ -205,7 +205,7 @@ function openParser(request: IncomingMessage): BusboyInstance {
   }
 }
 
-/** Resolves when the whole body was taken; rejects when it breaks off, grows too large or is no form. */
+/** Resolves when the whole body was read; rejects if it breaks off, is too large or is not a form. */
 async function feed(request: IncomingMessage, parser: BusboyInstance, reading: FormReading): Promise<void> {
   let bytes = 0
   for await (const chunk of chunksOf(request)) {
@@ -217,7 +217,7 @@ async function feed(request: IncomingMessage, parser: BusboyInstance, reading: F
   parser.end()
 }
 
-/** Leaving early must not tear the connection down: the refusal goes over it. */
+/** Leaving early must not close the connection: the refusal is sent over it. */
 function chunksOf(request: IncomingMessage): AsyncIterable<Buffer> {
   return request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
 }

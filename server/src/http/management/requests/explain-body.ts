@@ -1,11 +1,11 @@
-/** A call that is asked about and not made. */
+/** A call to be explained, not made. */
 import { z } from 'zod'
 import { WIRE_IDS } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { pathsOf } from '../../../pipeline/kinds/index.ts'
 import { listensTo, wireOf } from '../../../pipeline/kinds/wire.ts'
 
-/** A day of sound a hundred times: more than any body holds. */
+/** A hundred days of sound: more than any body can contain. */
 const SOUND_SECONDS_MAX = 8_640_000
 
 export const explainBody = z.strictObject({
@@ -27,7 +27,7 @@ export const explainBody = z.strictObject({
   }),
 })
 
-/** What is asked of the pipeline, beside who calls. */
+/** The pipeline's question, besides the caller. */
 export function questionOf(asked: z.output<typeof explainBody>) {
   const { protocol, body, path, address, model, stream, audio_seconds: soundSeconds } = asked
   const paths = pathsOf(protocol)

@@ -1,20 +1,24 @@
-/** JSON bodies of the management API: bounded in depth before anything walks them. */
+/** JSON bodies of the management API: limited in depth before anything traverses them. */
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { Api } from '../api-context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The JSON body, character by character: a signature is over these very bytes. Empty when there is none. */
+    /**
+     * The JSON body, character by character: signatures are computed over exactly these bytes. Empty if there is none.
+     */
     bodyText: string
   }
 }
 
-/** The deepest body that means anything here has fewer than ten levels; a gateway file may have some more. */
+/** The deepest valid body has fewer than ten levels; a gateway file may have some more. */
 const DEPTH_MAX = 32
 /** The largest list that is sent, a thousand codes or rows of a catalogue, has a tenth of these. */
 const MEMBERS_MAX = 20_000
 
-/** Replaces the framework's parser: an empty body is none, a deeply nested one is refused before it is parsed. */
+/**
+ * Replaces the framework's parser: an empty body counts as absent, a deeply nested one is refused before it is parsed.
+ */
 export function readJsonBodies(app: Api): void {
   app.decorateRequest('bodyText', '')
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -35,7 +39,7 @@ export function readJsonBodies(app: Api): void {
   })
 }
 
-/** The framework's parser tells of a forbidden name as if it were a mistake in the JSON. */
+/** The framework's parser reports a forbidden name as if it were a syntax error. */
 function told(error: Error, text: string): Error {
   try {
     JSON.parse(text)
@@ -52,7 +56,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
 
-/** Each but the first of its container stands behind a comma; those inside of strings are few where it matters. */
+/** Each member but the first of its container follows a comma; commas inside strings are too few to matter. */
 function hasMoreThan(text: string, commasMax: number): boolean {
   if (text.length <= commasMax) return false
   let commas = 0
@@ -63,7 +67,7 @@ function hasMoreThan(text: string, commasMax: number): boolean {
   return false
 }
 
-/** The same outside of strings. */
+/** The same, ignoring strings. */
 function isFull(text: string, commasMax: number): boolean {
   let commas = 0
   let inString = false
@@ -81,7 +85,7 @@ function isFull(text: string, commasMax: number): boolean {
   return false
 }
 
-/** Counts brackets outside of strings; text that is no JSON is left to the parser. */
+/** Counts brackets outside strings; invalid JSON is left to the parser. */
 function isDeeperThan(text: string, depthMax: number): boolean {
   let depth = 0
   let inString = false

@@ -1,4 +1,4 @@
-/** The filters of the call log, one form for a customer's log and an admin's. */
+/** The filters of the call log, the same for a customer's log and an admin's. */
 import { z } from 'zod'
 import { keyId } from '../../../core/ids.ts'
 import { creditsOfText } from '../../../management/money/amounts.ts'

@@ -1,6 +1,6 @@
 /**
- * Bodies of requests that are no calls. Nobody needs a key to begin one, so they stand under the same bounds as the calls'
- * before the framework sees them: time, size once decoded, and the bytes that all requests may hold together.
+ * Bodies of requests that are not calls. They can be sent without a key, so they have the same limits as those of calls
+ * before the framework sees them: time, decoded size, and the bytes of all requests together.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -16,7 +16,7 @@ export interface ManagementBodies {
   readonly bytesMax: number
 }
 
-/** Puts those bounds between the wire and the framework's parsers. */
+/** Applies those limits before the framework's parsers. */
 export function boundBodies(app: Api, bodies: ManagementBodies): void {
   app.addHook('preParsing', (request, reply, _payload, done) => {
     const bounds = boundsOf(request.raw)
@@ -41,7 +41,7 @@ function openBody(
     body.push(chunk)
   }
   const body = new Readable({
-    // Whoever is refused before their body is wanted is not asked for it.
+    // If the request is refused before its body is needed, the body is not requested.
     read() {
       if (begun) return
       begun = true
@@ -51,13 +51,13 @@ function openBody(
       )
     },
   })
-  // The framework stops listening once it has refused; what comes later is no news to anybody.
+  // The framework stops listening once it has refused; later errors do not matter.
   body.on('error', () => undefined)
   response.once('close', () => {
     over = true
     budget.give(held)
     body.destroy()
   })
-  // What the framework compares with Content-Length; that the wire keeps to it is the server's business.
+  // The framework compares it with Content-Length; the server enforces that the body has that length.
   return Object.assign(body, { receivedEncodedLength: Number(request.headers['content-length'] ?? 0) })
 }

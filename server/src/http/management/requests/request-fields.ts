@@ -1,4 +1,4 @@
-/** A request's parts against their schemas: what is right, or every path at fault at once. */
+/** Validates a request's parts against their schemas: returns the value, or all paths at fault. */
 import type { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 
@@ -9,7 +9,7 @@ export interface FieldFault {
   readonly in: RequestPart
   /** `limits.windows[0].seconds`; empty: the whole part. */
   readonly path: string
-  /** A sentence that goes on after the path: `must be …`, `is missing`. */
+  /** A sentence that continues after the path: `must be …`, `is missing`. */
   readonly message: string
 }
 
@@ -17,7 +17,7 @@ export type FieldResult<Value> =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'faults'; readonly faults: readonly FieldFault[] }
 
-/** Enough to mend a form by; a body made of mistakes is not answered with a bigger one. */
+/** Enough to correct a form; limits the answer to a body full of mistakes. */
 const FAULTS_MAX = 100
 
 export function readPart<Schema extends z.ZodType>(
@@ -68,7 +68,7 @@ function printPath(path: readonly PropertyKey[]): string {
   return text
 }
 
-/** Our own words where zod's would speak of inputs and types; undefined leaves them to zod. */
+/** The gateway's own message where zod's would mention inputs and types; undefined keeps zod's. */
 function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'is missing'

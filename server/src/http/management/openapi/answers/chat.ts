@@ -1,6 +1,6 @@
 /**
- * Answers of chat completions. The protocol has no owner who names every field: beside what its document has stand the fields
- * that vendors of it add, so that what is passed on untouched is described as it comes.
+ * Answers of chat completions. The protocol has no complete definition: besides the fields of its document there are
+ * those that vendors add, so that answers passed on unchanged match the description.
  */
 import type { JsonObject } from '../../../../core/json.ts'
 import {
@@ -116,7 +116,7 @@ const annotation = typed('url_citation', {
   url_citation: closed({ url: text }, { title: text, start_index: whole, end_index: whole, content: text }),
 })
 
-/** Sealed by the gateway, or as the vendor named it: it goes back with the call. */
+/** A signature in the gateway's envelope, or the vendor's own field; sent back with the call. */
 const extraContent = mapOf(mapOf(text))
 
 const reasoningDetail = either(
@@ -183,7 +183,7 @@ const searchResult = closed(
   { date: maybe(text), last_updated: maybe(text), snippet: text, source: text, id: either(text, whole) },
 )
 
-/** Beside the answer itself, whole and streamed. */
+/** Fields besides the answer itself, whole and streamed. */
 const surroundings = {
   system_fingerprint: maybe(text),
   service_tier: maybe(text),
@@ -279,7 +279,7 @@ const chunk = closed(
   },
 )
 
-/** A video model asked in a chat (docs/reference/contract.md#4.4). */
+/** The answer of a video model called over chat (docs/reference/contract.md#4.4). */
 const videoLink = closed({ id: text, url: text, seconds: text, size: text, expires_at: whole })
 const noTokens = closed({
   prompt_tokens: exactly(0),

@@ -1,6 +1,6 @@
 /**
- * Errors: the gateway's own envelope, and what upstreams say, untouched. The last of them is the one place of the document
- * that is open: nobody can say beforehand how a vendor refuses something.
+ * Errors: the gateway's own envelope, and upstreams' errors, unchanged. The last schema is the only open one of the
+ * document: how a vendor refuses a request cannot be known in advance.
  */
 import { ERRORS } from '../../../../core/errors/catalogue.ts'
 import type { JsonObject } from '../../../../core/json.ts'
@@ -22,12 +22,12 @@ import {
   word,
 } from './words.ts'
 
-/** Under `upstream_body`, wherever the gateway or another protocol says something in the upstream’s place. */
+/** In `upstream_body`, wherever the gateway or another protocol replaces the upstream’s error. */
 export const UPSTREAM_BODY = { upstream_body: named('UpstreamBody') }
 
 const fields = list(closed({ in: among('path', 'query', 'header', 'body'), path: text, message: text }))
 
-/** A limit of a level, a member or a key that is used up, and when there is room again. */
+/** The used-up limit of an account, a member or a key, and when it is free again. */
 const limit = closed(
   { of: text, dimension: text, limit: either(decimal, text) },
   { seconds: whole, opens_at: text },
@@ -60,10 +60,10 @@ const own = closed(
 
 const code = maybe(either(text, whole))
 
-/** The gateway’s own type is nobody else’s. */
+/** The gateway’s own type is not used by upstreams. */
 const foreignType = maybe({ type: 'string', not: exactly('gateway_error') })
 
-/** Of the family that grew around OpenAI's. */
+/** Errors in OpenAI's format and variants of it. */
 const upstream = either(
   closed(
     {
@@ -87,7 +87,7 @@ const upstream = either(
   ),
 )
 
-/** What servers say that know no protocol of errors. */
+/** Errors of servers that follow no protocol. */
 const plain = either(
   closed({ error: text }, { code, request_id: text, ...UPSTREAM_BODY }),
   closed(
@@ -106,7 +106,7 @@ const plain = either(
   ),
 )
 
-/** Bodies of no known form have one of these all the same. */
+/** Members of which even bodies of unknown form have one. */
 const FOREIGN_WORDS = [
   'code',
   'Code',
@@ -130,7 +130,7 @@ const withMember = (name: string, schema: JsonObject): JsonObject => ({
   required: [name],
 })
 
-/** None of the forms above, spoilt. */
+/** A body that must not match any of the forms above. */
 const foreign: JsonObject = {
   ...anyObject,
   anyOf: FOREIGN_WORDS.map((word) => withMember(word, anyJson)),
@@ -150,7 +150,7 @@ const upstreamBody = either(
   { ...list(named('GeminiError')), minItems: 1 },
 )
 
-/** In a chat stream, where there is no status any more. */
+/** In a chat stream, where there is no status. */
 const inStream = closed({
   error: closed({ message: text }, { type: maybe(text), param: maybe(text), code, request_id: text }),
 })

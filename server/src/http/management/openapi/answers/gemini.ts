@@ -1,4 +1,4 @@
-/** Answers of the Gemini protocol, whole and in fragments: an object in which Google leaves out whatever is empty. */
+/** Answers of the Gemini protocol, whole and in fragments: an object from which Google omits everything empty. */
 import type { JsonObject } from '../../../../core/json.ts'
 import { UPSTREAM_BODY } from './errors.ts'
 import {
@@ -44,7 +44,7 @@ const functionCall = closed(
 const inlineData = closed({ mimeType: text, data: text }, { displayName: text })
 const fileData = closed({ fileUri: text }, { mimeType: text, displayName: text })
 
-/** Stand beside the content of a part of any kind. */
+/** Fields besides the content of a part of any kind. */
 const partWords = {
   thought: flag,
   thoughtSignature: text,
@@ -255,13 +255,13 @@ const surroundings = {
   modelStatus: closed({}, { message: text, modelStage: text, retirementTime: text }),
 }
 
-/** Either there are candidates, or it says why there are none. */
+/** Either there are candidates, or the reason why there are none. */
 const answer = either(
   closed({ candidates: list(candidate) }, { usageMetadata: usage, promptFeedback, ...surroundings }),
   closed({ promptFeedback }, { usageMetadata: usage, ...surroundings }),
 )
 
-/** Some streams end with what was used, and nothing beside it. */
+/** Some streams end with usage alone. */
 const usageAlone = closed({ usageMetadata: usage }, surroundings)
 
 const counted = closed(

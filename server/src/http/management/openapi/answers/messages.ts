@@ -1,6 +1,6 @@
 /**
- * Answers of the messages protocol. Blocks of a vendor's own tools are passed on as they are; what a tool was called with
- * belongs to whoever declared it.
+ * Answers of the messages protocol. Blocks of a vendor's own tools are passed on unchanged; the arguments of a tool are
+ * defined by its declaration.
  */
 import type { JsonObject } from '../../../../core/json.ts'
 import { UPSTREAM_BODY } from './errors.ts'
@@ -65,7 +65,7 @@ const citation = either(
 const textBlock = typed('text', { text }, { citations: maybe(list(citation)) })
 const failed = (type: string): JsonObject => typed(type, { error_code: text }, { error_message: maybe(text) })
 
-/** What a tool of the vendor gave back. */
+/** The result of a vendor's tool. */
 const result = (type: string, ...contents: readonly JsonObject[]): JsonObject =>
   typed(type, { tool_use_id: text, content: either(...contents) }, { caller })
 

@@ -68,7 +68,7 @@ const byTool = { status, caller, created_by: text }
 const item = (type: string, required: JsonObject, optional: JsonObject = {}): JsonObject =>
   typed(type, { id: text, ...required }, optional)
 
-/** Some vendors name the call inside theirs. */
+/** Some vendors include the call's name. */
 const vendorCall = { arguments: text, call_id: text, name: text }
 
 const shellOutput = closed(
@@ -346,6 +346,6 @@ export const ITEMS: JsonObject = {
   ResponseAnnotation: described('Where a text comes from.', annotation),
 }
 
-/** A part of a message or of thoughts, as streams announce it. */
+/** A part of a message or of reasoning, as streams announce it. */
 export const CONTENT_PART = either(outputText, refusal, reasoningText)
 export const INPUT_PART = inputPart

@@ -19,7 +19,7 @@ import {
   whole,
 } from './words.ts'
 
-/** Tools say themselves what they take: their schema is the client's own. */
+/** Tools define their own parameters: the schema is the client's. */
 const parameters = described('A JSON Schema, as the client sent it.', maybe(anyObject))
 
 const callers = maybe(list(among('direct', 'programmatic')))
@@ -235,7 +235,7 @@ export const TOOLS: JsonObject = {
 
 export const RESPONSE_TOOLS = list(named('ResponseTool'))
 export const RESPONSE_TOOL_CHOICE = choice
-/** A vendor's own tools list what they take. */
+/** A vendor's own tools list their parameters. */
 export const LISTED_TOOLS = list(
   closed({ name: text, input_schema: anyObject }, { description: maybe(text), annotations: maybe(anyJson) }),
 )

@@ -147,7 +147,7 @@ const settings = {
   user: maybe(text),
 }
 
-/** What vendors say besides. */
+/** Further fields of vendors. */
 const surroundings = {
   access_programs: maybe(anyObject),
   billing: closed({ payer: text }),
@@ -180,10 +180,10 @@ const response = closed(
 
 type Names = readonly string[]
 
-/** An event of this name with what all have in common. */
+/** An event of this name with the common fields. */
 const event = (name: string, required: JsonObject, optional: JsonObject = {}): JsonObject =>
   typed(`response.${name}`, required, { sequence_number: count, ...optional })
-/** Events that differ by their name alone. */
+/** Events that differ only in name. */
 const alike = (names: Names, required: JsonObject, optional: JsonObject = {}): JsonObject =>
   closed(
     { type: among(...names.map((name) => `response.${name}`)), ...required },
@@ -282,7 +282,7 @@ const streamEvent = either(
   typed('error', { error: nestedError }, { sequence_number: count }),
 )
 
-/** What the client sent, with the type, the id and the status that it may have left out. */
+/** The client's input, with the type, the id and the status that it may have omitted. */
 const inputItem = either(
   named('ResponseItem'),
   typed(

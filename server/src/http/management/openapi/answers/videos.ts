@@ -1,4 +1,4 @@
-/** Video tasks: the gateway makes these answers itself, whoever makes the video. */
+/** Video tasks: the gateway makes these answers itself, whichever vendor makes the video. */
 import type { JsonObject } from '../../../../core/json.ts'
 import { among, closed, count, described, exactly, flag, list, maybe, named, text, whole } from './words.ts'
 

@@ -1,8 +1,8 @@
-/** The words in which the answers of calls are described: JSON Schema 2020-12, closed unless said otherwise. */
+/** Helpers that describe the answers of calls: JSON Schema 2020-12, closed unless stated otherwise. */
 import type { JsonObject, JsonValue } from '../../../../core/json.ts'
 
 export const text: JsonObject = { type: 'string' }
-/** A text that is not empty. */
+/** A non-empty text. */
 export const word: JsonObject = { type: 'string', minLength: 1 }
 export const whole: JsonObject = { type: 'integer' }
 export const count: JsonObject = { type: 'integer', minimum: 0 }
@@ -10,7 +10,7 @@ export const decimal: JsonObject = { type: 'number' }
 export const flag: JsonObject = { type: 'boolean' }
 export const nothing: JsonObject = { type: 'null' }
 
-/** What somebody else made and nobody here reads: a client's schema, a tool's arguments, an upstream's words. */
+/** Content that the gateway does not read: a client's schema, a tool's arguments, an upstream's text. */
 export const anyJson: JsonObject = {}
 export const anyObject: JsonObject = { type: 'object' }
 
@@ -29,7 +29,7 @@ export function maybe(schema: JsonObject): JsonObject {
 /** A schema of `components`. */
 export const named = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` })
 
-/** An object that has all of the first fields, some of the second, and no other. */
+/** An object with all of the first fields, any of the second, and no others. */
 export function closed(required: JsonObject, optional: JsonObject = {}): JsonObject {
   const names = Object.keys(required)
   return {
@@ -40,7 +40,7 @@ export function closed(required: JsonObject, optional: JsonObject = {}): JsonObj
   }
 }
 
-/** One that tells by `type` what it is. */
+/** An object with a fixed `type`. */
 export function typed(type: string, required: JsonObject = {}, optional: JsonObject = {}): JsonObject {
   return closed({ type: exactly(type), ...required }, optional)
 }

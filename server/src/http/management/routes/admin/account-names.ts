@@ -1,8 +1,8 @@
-/** What accounts are called in lists for operators. */
+/** Names of accounts in lists for operators. */
 import type { AccountId } from '../../../../core/ids.ts'
 import type { Storage } from '../../../../storage/storage.ts'
 
-/** By name, else by e-mail or phone; those that have none of them are left out. */
+/** By name, else by e-mail or phone; accounts without any are omitted. */
 export async function readAccountNames(
   { accounts }: Pick<Storage, 'accounts'>,
   rows: readonly { readonly accountId: AccountId | undefined }[],

@@ -1,4 +1,4 @@
-/** What the admin routes share: who acts, and how a service's word becomes an answer. */
+/** What the admin routes share: who acts, and how an outcome becomes an answer. */
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { vendorKinds } from '../../../../pipeline/instance/chains/vendor-kinds.ts'
@@ -30,7 +30,7 @@ export function actorOf(
   }
 }
 
-/** The value, or the refusal thrown. */
+/** The value; otherwise throws the refusal. */
 export function valueOf<Value>(outcome: Done<Value>): Value {
   switch (outcome.kind) {
     case 'done':
@@ -49,7 +49,7 @@ export function present<Value>(value: Value | undefined): Value {
   return value
 }
 
-/** A member of a row that is text or a number; empty when it is neither. */
+/** A member of a row that is text or a number; empty if it is neither. */
 export function textOf(row: JsonObject, name: string): string {
   const value = row[name]
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''

@@ -1,4 +1,4 @@
-/** What the operator tells customers: written by admins, read by everybody. */
+/** Announcements to customers: written by admins, readable by all. */
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { compareForms, fieldsOfNew } from '../../../../management/gateway-file/difference.ts'
@@ -13,7 +13,7 @@ import type { Api } from '../../api-context.ts'
 const TAG = 'Admin: announcements'
 const PATH = '/api/v1/admin/announcements'
 const LIST_ROWS_MAX = 200
-/** What customers see at once. */
+/** Announcements shown to customers at once. */
 const SHOWN_MAX = 20
 
 const level = z.enum(['info', 'warning', 'critical'])

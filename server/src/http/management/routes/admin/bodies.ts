@@ -1,6 +1,6 @@
 /**
- * What requests may hold, in the gateway file's form. What the words mean, and which go together, is checked by the
- * file's own readers; here stand the types, so that the document can tell them.
+ * Contents of requests, in the gateway file's form. Meaning and combinations of values are checked by the file's own
+ * readers; these are the types, for the document.
  */
 import { z } from 'zod'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../../core/catalogue.ts'
 import { DIMENSIONS } from '../../../../core/limits/policy.ts'
 
-/** A number, or exact decimal text where a number would not do. */
+/** A number, or exact decimal text if a number is not exact. */
 const decimal = z.union([z.number(), z.string().max(64)]).meta({ description: 'A number or decimal text.' })
 const name = z.string().min(1).max(200)
 const price = decimal.nullable().optional()

@@ -7,7 +7,7 @@ import type { ApiContext, Api } from '../../api-context.ts'
 
 export type AdminExplainContext = RouteContext & Pick<ApiContext, 'explain'>
 
-/** What would become of anybody's call, for who runs the gateway. */
+/** What would happen to a call of any account, for operators. */
 export function adminExplainRoutes(app: Api, context: AdminExplainContext): void {
   const { accounts, keys } = context.storage
   defineRoute(app, context, {

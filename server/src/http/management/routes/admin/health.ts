@@ -1,4 +1,4 @@
-/** How the gateway is: what it stands on, which instances serve, what goes through, and what waits for somebody. */
+/** The gateway's health: its dependencies, its instances, its traffic, and what needs an operator's decision. */
 import { z } from 'zod'
 import { FINDING_CODES, RUNNING_CHECKS, type RunningFinding } from '../../../../core/running-finding.ts'
 import { readTraffic } from '../../../../management/admin/traffic.ts'
@@ -9,11 +9,11 @@ import type { ApiContext, Api } from '../../api-context.ts'
 
 export type HealthContext = RouteContext & Pick<ApiContext, 'examine' | 'now' | 'storage'>
 
-/** Four heartbeats, as the instances give each other before one takes over. */
+/** Four heartbeats, after which another instance takes over. */
 const SILENT_MS = 20_000
-/** Who has been silent for a day is history. */
+/** Instances silent for a day are not shown. */
 const FORGOTTEN_MS = 86_400_000
-/** More than anybody decides in one sitting. */
+/** Enough for one look at the list. */
 const WAITING_MAX = 100
 const count = z.number().int().min(0)
 

@@ -1,4 +1,4 @@
-/** The call log over all accounts: read, exported, added up; what was free and why. */
+/** The call log of all accounts: read, exported, summed; free calls and their reasons. */
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
@@ -37,7 +37,7 @@ const filters = {
 }
 const filterQuery = z.strictObject(filters)
 
-/** The owner's view with whose call it was, and what each vendor said. */
+/** The owner's view with the account, and the vendors' messages. */
 const adminLogShape = logRowShape.extend({
   account_id: z.string().nullable(),
   account_name: z

@@ -1,4 +1,4 @@
-/** Requests to be verified, and the books recomputed. */
+/** Verification requests, and recomputing the ledger's balances. */
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { decideVerification, viewVerification } from '../../../../management/accounts/verification.ts'
@@ -145,7 +145,7 @@ function decideRoute(app: Api, context: OperationsContext): void {
         return { value: done, act }
       })
       if (decided === undefined) throw new GatewayError(40900, { message: 'this request is decided already' })
-      // Read again now that it is committed.
+      // Read again after the commit.
       return viewForAdmin(present(await storage.customers.verifications.find(id)))
     },
   })

@@ -1,9 +1,9 @@
-/** What the admin routes answer: the gateway file's forms with what only the running gateway knows. */
+/** Answers of the admin routes: the gateway file's forms with values that only the running gateway has. */
 import { z } from 'zod'
 import { accountShape, quotaShape } from '../../answers/shapes.ts'
 import { isoTime } from '../../answers/wire-values.ts'
 
-/** A JSON number where it prints the same digits again, else the exact text. */
+/** A JSON number if it prints the same digits, else the exact text. */
 const exact = z.union([z.number(), z.string()])
 const price = exact.nullable()
 

@@ -1,4 +1,4 @@
-/** What calls over all accounts come to: usage, and what chains and accounts bring in. */
+/** Totals over all accounts: usage, and revenue by chain and account. */
 import { z } from 'zod'
 import { isTimezone } from '../../../../core/calendar.ts'
 import { DAY_MS } from '../../../../core/durations.ts'
@@ -120,7 +120,7 @@ function sumsRoute(app: Api, context: StatisticsContext): void {
   })
 }
 
-/** What keys and accounts of usage are called. */
+/** Names of the keys and accounts in usage reports. */
 async function namesOf(
   storage: Pick<Storage, 'accounts' | 'keys'>,
   rows: readonly { readonly key_id: string | null; readonly account_id: string | null }[],

@@ -1,4 +1,4 @@
-/** Video tasks of all accounts, as an operator has them: looked at, asked for again, given up. */
+/** Video tasks of all accounts, for operators: listed, polled again, ended. */
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { accountId, chainId, modelId } from '../../../../core/ids.ts'

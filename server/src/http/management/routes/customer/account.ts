@@ -84,7 +84,7 @@ const settingsBody = z.strictObject({
     .optional(),
 })
 
-/** The account as its owner sees and sets it (docs/reference/contract.md#D-accounts-19, #D-accounts-37). */
+/** The account, as seen and changed by its owner (docs/reference/contract.md#D-accounts-19, #D-accounts-37). */
 export function accountRoutes(app: Api, context: AccountContext): void {
   defineRoute(app, context, {
     method: 'GET',
@@ -136,7 +136,10 @@ function shownTo(caller: Caller, account: OwnAccountView): z.output<typeof ownAc
   return { ...withoutSecrets(account), impersonation: { ends_at: endsAt } }
 }
 
-/** The path of a webhook's address is often all that protects it: an admin who impersonates the account sees only its site. */
+/**
+ * The path of a webhook's address often is its only protection, so an admin who impersonates the account sees only its
+ * origin.
+ */
 function withoutSecrets<View extends { readonly alerts: { readonly webhook_url: string | null } }>(
   account: View,
 ): View {
@@ -145,7 +148,7 @@ function withoutSecrets<View extends { readonly alerts: { readonly webhook_url: 
   return { ...account, alerts: { ...account.alerts, webhook_url: shown } }
 }
 
-/** Money, and who is told of what and where, are for the account's owner to set. */
+/** Money and notifications may only be set by the account's owner, so an impersonator may change these alone. */
 const IMPERSONATORS_FIELDS = ['fallback_model', 'name', 'language', 'time_zone']
 
 function refuseOwnersAffairs(body: z.output<typeof settingsBody>): void {
@@ -154,7 +157,9 @@ function refuseOwnersAffairs(body: z.output<typeof settingsBody>): void {
     throw new GatewayError(40304, { message: `only the account’s owner may change ${foreign.join(', ')}` })
 }
 
-/** Told when it is set: what is posted later fails where nobody looks. A name that does not resolve yet may do so later. */
+/**
+ * Checked when it is set, because later failures would go unnoticed. A name that does not resolve yet may do so later.
+ */
 async function checkWebhook(
   { closedAddress }: Pick<ApiContext, 'closedAddress'>,
   url: string | null | undefined,

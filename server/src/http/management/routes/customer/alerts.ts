@@ -27,7 +27,7 @@ const alertShape = z.strictObject({
   ),
 })
 
-/** What the account was told of, what its webhooks are signed with, and whether they arrive. */
+/** The account's alerts, the secret its webhooks are signed with, and whether webhooks arrive. */
 export function alertRoutes(app: Api, context: AlertsContext): void {
   listing(app, context)
   testing(app, context)
@@ -50,7 +50,7 @@ function listing(app: Api, context: AlertsContext): void {
       const account = caller.account.id
       const url = (await storage.customers.profiles.find(account))?.alerts.webhookUrl
       const alerts = await storage.customers.alerts.list(account, ALERTS_SHOWN_MAX)
-      // It signs in the account's name: nobody takes it away who only looks.
+      // The secret signs in the account's name, so an impersonator must not get it.
       const isOwn = caller.session.impersonator === undefined
       const secret = url === undefined || !isOwn ? undefined : webhookSecretOf(secretKey, { account, url })
       return {

@@ -1,4 +1,4 @@
-/** What the calls of a key have to fit into, and what is used of it. */
+/** The limits that the calls of a key must fit into, and their use. */
 import { z } from 'zod'
 import { readLimitStates, viewLimits } from '../../../../management/keys/limits-view.ts'
 import { viewMonth } from '../../../../management/organisations/member-view.ts'
@@ -40,7 +40,7 @@ export const callerLimitsShape = z.strictObject({
   account: limitsShape,
 })
 
-/** The own windows of each key, and when it was used last. */
+/** Each key's own windows, and when it was last used. */
 export async function readKeyLimits(
   context: CallerLimitsContext,
   keys: readonly Pick<Key, 'id' | 'policy'>[],

@@ -10,7 +10,7 @@ import type { ApiContext, Api } from '../../api-context.ts'
 
 export type ExplainContext = RouteContext & Pick<ApiContext, 'explain'>
 
-/** What would become of a call, without making it. */
+/** What would happen to a call, without making it. */
 export function explainRoutes(app: Api, context: ExplainContext): void {
   defineRoute(app, context, {
     method: 'POST',

@@ -25,7 +25,7 @@ export type CustomersContext = OrganisationsContext &
   ExplainContext &
   LogsContext
 
-/** What a customer sees and changes of an account, below `/api/v1/user/user/`. */
+/** Routes with which a customer reads and changes an account, below `/api/v1/user/user/`. */
 export function customerRoutes(app: Api, context: CustomersContext): void {
   accountRoutes(app, context)
   keyRoutes(app, context)

@@ -1,4 +1,4 @@
-/** What a request says of a key: shown in the document, checked by the gateway file's own readers. */
+/** Bodies of requests about keys: described in the document, checked by the gateway file's own readers. */
 import { z } from 'zod'
 import { memberId } from '../../../../core/ids.ts'
 import { isJsonObject, type JsonValue } from '../../../../core/json.ts'
@@ -37,13 +37,15 @@ const newKeyMembers = keyMembers.extend({
   }),
 })
 
-/** A body whose form the document shows and the gateway file's readers check: every mistake at once, with its path. */
+/**
+ * A body with the document's schema that the gateway file's readers check: reports all mistakes, each with its path.
+ */
 export function keyBody({ catalogue }: Pick<ApiContext, 'catalogue'>, purpose: 'new' | 'change') {
   const members = purpose === 'new' ? keyMembers : keyMembers.partial()
   return z
     .unknown()
     .transform((value, context): KeyForm => {
-      // What the body's parser gave is JSON.
+      // The body was parsed as JSON.
       const result = readKeyForm((value ?? null) as JsonValue, catalogue(), purpose)
       if (result.kind === 'form') return result.form
       for (const { path, message } of result.mistakes) {
@@ -54,7 +56,7 @@ export function keyBody({ catalogue }: Pick<ApiContext, 'catalogue'>, purpose: '
     .meta({ ...z.toJSONSchema(members, { io: 'input' }) })
 }
 
-/** The same with the member it shall belong to, which no gateway file knows. */
+/** The same with the member it will belong to, which gateway files do not have. */
 export function newKeyBody(api: Pick<ApiContext, 'catalogue'>) {
   const form = keyBody(api, 'new')
   return z

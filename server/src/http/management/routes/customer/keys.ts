@@ -37,11 +37,11 @@ type KeysContext = UsageContext & CallerLimitsContext
 const TAG = 'Keys'
 const PATH = '/api/v1/user/user/keys'
 
-/** Keys one account may have: a list of them is read whole. */
+/** Keys one account may have: their list is read as a whole. */
 const KEYS_MAX = 1_000
-/** Keys somebody who is no more than a member may have of it, so that one member does not take them all. */
+/** Keys an ordinary member may have, so that one member cannot use them all up. */
 const MEMBER_KEYS_MAX = 50
-/** The same with those they deleted: their log is the calls of all of them. */
+/** The same including deleted keys: the member's log contains the calls of all of them. */
 const MEMBER_KEYS_EVER_MAX = 1_000
 
 export const keyShape = z.strictObject({
@@ -69,7 +69,7 @@ const newKeyShape = keyShape.extend({
 
 const keyParams = z.object({ id: z.string().min(1).max(128) })
 
-/** Keys of the account: made, listed, changed, rotated, deleted (docs/reference/contract.md#2.6, #4.6). */
+/** Keys of the account: created, listed, changed, rotated, deleted (docs/reference/contract.md#2.6, #4.6). */
 export function keyRoutes(app: Api, context: KeysContext): void {
   listing(app, context)
   listingLimits(app, context)
@@ -296,7 +296,7 @@ function summing(app: Api, context: KeysContext): void {
   })
 }
 
-/** Whose key it becomes. Members make keys for themselves, admins and owners for whom they name. */
+/** The member who gets the key. Members create keys for themselves, admins and owners for the member they name. */
 async function ownerOfNewKey(
   context: Pick<ApiContext, 'storage'>,
   caller: SessionCaller,
@@ -334,8 +334,8 @@ async function refuseTooMany(context: Pick<ApiContext, 'storage'>, caller: Sessi
 }
 
 /**
- * Another account's key is none, and so is another member's to somebody who is no more than a member. Nor is a session's: it
- * cannot be made to live on.
+ * Keys of other accounts are not found, nor are other members' keys for an ordinary member. Session keys are excluded
+ * too, because they must not outlast their session.
  */
 async function requireOwnKey(
   context: Pick<ApiContext, 'storage'>,

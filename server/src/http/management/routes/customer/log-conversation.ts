@@ -7,8 +7,8 @@ import type { Api } from '../../api-context.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 
 /**
- * What was said in a call, as long as its response is kept. The log has no words of anybody; these are for whoever the key
- * belongs to, and for nobody above them (docs/decisions/0007-kept-responses.md).
+ * The content of a call, as long as its response is stored. The log itself has no content; this is only for the owner
+ * of the key, not for administrators (docs/decisions/0007-kept-responses.md).
  */
 export function logConversationRoutes(app: Api, context: RouteContext): void {
   defineRoute(app, context, {

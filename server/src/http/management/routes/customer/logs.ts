@@ -100,7 +100,7 @@ function summing(app: Api, context: RouteContext): void {
 
 async function* noRows(): AsyncGenerator<never> {}
 
-/** undefined: a key asks for another key's calls, or a member for another member's, and nothing can match. */
+/** undefined: a key asks for another key's calls, or a member for another member's, so nothing can match. */
 async function ownCalls(
   storage: Pick<Storage, 'keys'>,
   caller: Caller,

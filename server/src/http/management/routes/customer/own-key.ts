@@ -7,7 +7,7 @@ import type { Api } from '../../api-context.ts'
 
 type OwnKeyContext = UsageContext & CallerLimitsContext
 
-/** What a key may know of itself. */
+/** Information about a key for the key itself. */
 export function ownKeyRoutes(app: Api, context: OwnKeyContext): void {
   defineRoute(app, context, {
     method: 'GET',

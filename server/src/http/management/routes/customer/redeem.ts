@@ -16,7 +16,7 @@ const redeemedShape = z.strictObject({
   account: z.strictObject({ credits: decimalText, balance: decimalText }),
 })
 
-/** Codes that are worth money. */
+/** Redemption codes. */
 export function redeemRoutes(app: Api, context: RedeemContext): void {
   const { clientAddress } = context
   defineRoute(app, context, {

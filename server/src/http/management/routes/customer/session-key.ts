@@ -6,7 +6,7 @@ import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { changeOwn } from '../../own-changes.ts'
 import { isoTime } from '../../answers/wire-values.ts'
 
-/** A key for pages that call models themselves, in the name of whoever is signed in. */
+/** A key for pages that call models themselves, for the signed-in person. */
 export function sessionKeyRoutes(app: Api, context: RouteContext): void {
   defineRoute(app, context, {
     method: 'POST',

@@ -48,7 +48,7 @@ const statementShape = z.strictObject({
   next_cursor: z.string().nullable(),
 })
 
-/** What was there, what came and went, what is there (docs/reference/contract.md#D-money-13). */
+/** Statements: opening balance, movements, closing balance (docs/reference/contract.md#D-money-13). */
 export function statementRoutes(app: Api, context: StatementsContext): void {
   reading(app, context)
   exporting(app, context)
@@ -126,7 +126,7 @@ async function* asRows<Row extends object>(
   for await (const row of rows) yield { ...row }
 }
 
-/** The running month where nothing is said. */
+/** The period of a statement; by default the current month. */
 function periodOf(
   context: StatementsContext,
   query: z.output<typeof periodQuery>,

@@ -67,7 +67,7 @@ const quoteShape = z.strictObject({
   expires_at: isoTime,
 })
 
-/** Plans and the account's own (docs/reference/contract.md#5-22, #5-41). */
+/** Plans and the account's subscription (docs/reference/contract.md#5-22, #5-41). */
 export function subscriptionRoutes(app: Api, context: SubscriptionContext): void {
   listingPlans(app, context)
   reading(app, context)

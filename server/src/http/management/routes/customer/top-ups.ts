@@ -24,7 +24,7 @@ export type TopUpsContext = RouteContext & Pick<ApiContext, 'cashier' | 'catalog
 const TAG = 'Money'
 const PATH = '/api/v1/user/user/top-ups'
 
-/** Paying by card, and what the account has paid so. */
+/** Card payments, and the account's earlier ones. */
 export function topUpRoutes(app: Api, context: TopUpsContext): void {
   offerRoute(app, context)
   beginRoute(app, context)
@@ -120,7 +120,7 @@ function wantedOf({ amount_yuan: amount, package: code }: z.output<typeof beginB
   return code === undefined ? { kind: 'amount', amount: amount ?? '0' } : { kind: 'package', code }
 }
 
-/** Never another site: the address of a page of ours that sends people elsewhere is what swindlers look for. */
+/** Never another site, so that this cannot be used as an open redirect. */
 function returnUrlOf({ publicUrl }: Pick<ApiContext, 'publicUrl'>, wanted: string | undefined): string {
   const own = publicUrl ?? ''
   if (wanted === undefined) return `${own}/`

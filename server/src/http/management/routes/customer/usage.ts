@@ -84,7 +84,7 @@ export const usageShape = z.strictObject({
   totals: usageSumsShape,
 })
 
-/** What was used, by hour or day and by model, key or app (docs/reference/contract.md#D-accounts-113). */
+/** Usage by hour or day, and by model, key or app (docs/reference/contract.md#D-accounts-113). */
 export function usageRoutes(app: Api, context: UsageContext): void {
   defineRoute(app, context, {
     method: 'GET',
@@ -111,10 +111,10 @@ export interface AskedUsage extends z.output<typeof usageQuery> {
   readonly key_id?: string | undefined
 }
 
-/** Whose usage is summed. */
+/** The account and keys whose usage is summed. */
 export interface UsageScope {
   readonly accountId: AccountId
-  /** Only calls of these; absent: of every key. */
+  /** Only calls of these keys; absent: of all keys. */
   readonly keyIds?: readonly KeyId[] | undefined
 }
 

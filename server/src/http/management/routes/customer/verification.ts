@@ -25,7 +25,7 @@ export type VerificationContext = RouteContext & Pick<ApiContext, 'blobs'>
 const TAG = 'Verification'
 const PATH = '/api/v1/user/user/verification'
 
-/** Requests the list shows: nobody asks so often. */
+/** Requests the list shows: more than any account makes. */
 const REQUESTS_SHOWN_MAX = 50
 
 const requestShape = z.strictObject({
@@ -39,7 +39,7 @@ const requestShape = z.strictObject({
 })
 const requestParams = z.object({ id: z.string().min(1).max(128) })
 
-/** Being verified: a request with documents, which an admin decides (docs/reference/contract.md#5-49). */
+/** Verification: a request with documents, decided by an admin (docs/reference/contract.md#5-49). */
 export function verificationRoutes(app: Api, context: VerificationContext): void {
   // The form is read by its route, piece by piece.
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null))
@@ -75,7 +75,7 @@ function listing(app: Api, context: VerificationContext): void {
   })
 }
 
-/** What the form holds, for the document; it is read piece by piece. */
+/** Fields of the form, for the document; the form is read piece by piece. */
 const formShape = z.object({
   kind: z.enum(VERIFICATION_KINDS),
   ...Object.fromEntries(
@@ -153,7 +153,7 @@ function readingDocument(app: Api, context: VerificationContext): void {
     path: `${PATH}/:id/documents/:number`,
     access: 'session',
     for: 'owner',
-    // Admins have a route of their own, which writes down that they looked.
+    // Admins have a route of their own, which records the access.
     impersonator: 'never',
     tag: TAG,
     summary: 'Read a document of a request',
@@ -193,7 +193,7 @@ function withdrawing(app: Api, context: VerificationContext): void {
   })
 }
 
-/** Another account's request is none. */
+/** Requests of other accounts are not found. */
 async function requireOwn(
   context: Pick<ApiContext, 'storage'>,
   account: string,

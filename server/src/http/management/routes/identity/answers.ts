@@ -25,7 +25,7 @@ export const phoneField = z
   .min(1)
   .max(40)
   .meta({ description: 'A phone number with its country code: +86 138 0000 0000.' })
-/** What is asked of a new password is in `password-rules.ts`; here only the bound of what is read. */
+/** The requirements of a new password are in `password-rules.ts`; this only limits what is read. */
 export const passwordField = z.string().min(1).max(1024)
 export const codeField = z
   .string()
@@ -49,7 +49,7 @@ export const signInShape = z.discriminatedUnion('state', [
   }),
 ])
 
-/** A sign-in that went well: cookie and token, or the question after the second factor. */
+/** A successful sign-in: cookie and token, or the request for the second factor. */
 export function answerSignIn(
   outcome: SignedIn,
   context: Pick<ApiContext, 'identity' | 'publicUrl'>,
@@ -88,7 +88,7 @@ export function wrongCode(): GatewayError {
   return new GatewayError(40005)
 }
 
-/** In its one form, or 400 that names the field. */
+/** The address or number in canonical form; otherwise throws 400 naming the field. */
 export function contactOf(
   context: Pick<ApiContext, 'identity'>,
   channel: Contact['channel'],
@@ -101,7 +101,7 @@ export function contactOf(
   throw refuseFields([{ in: 'body', path: channel, message }])
 }
 
-/** 400 that names the field when the password is none to have. */
+/** Throws 400 naming the field if the password is not acceptable. */
 export function checkPassword(password: string, logins: readonly (string | undefined)[]): void {
   const message = findPasswordMistake(password, logins)
   if (message !== undefined) throw refuseFields([{ in: 'body', path: 'password', message }])
@@ -120,7 +120,7 @@ export function originOf(
   }
 }
 
-/** Somebody who changes something of their own account, in their own session. */
+/** The owner of an account who changes it, in their own session. */
 export function ownersAct(
   context: Pick<ApiContext, 'clientAddress'>,
   { caller, request }: { readonly caller: SessionCaller; readonly request: FastifyRequest },
@@ -138,10 +138,10 @@ export function registrationClosed(context: Pick<ApiContext, 'identity'>): Gatew
   })
 }
 
-/** A quarter of an hour: who left a session open for longer may not be who sits there now. */
+/** A quarter of an hour: in a session left open for longer, somebody else may be using the browser. */
 const FRESH_MS = 900_000
 
-/** What changes how the account is entered wants a session that has just begun, and its owner in it. */
+/** Changes of the ways to sign in require a recent session of the account's owner. */
 export function requireFresh(context: Pick<ApiContext, 'identity'>, { session }: SessionCaller): void {
   if (session.impersonator !== undefined)
     throw new GatewayError(40304, { message: 'only the account’s owner may do this' })

@@ -69,10 +69,7 @@ const resetBody = z
   })
   .refine(one, EITHER_CONTACT)
 
-/**
- * The ways in: codes, registration, sign-in, a forgotten password
- * (docs/reference/contract.md#D-accounts-09, #D-accounts-13).
- */
+/** Codes, registration, sign-in, password reset (docs/reference/contract.md#D-accounts-09, #D-accounts-13). */
 export function enteringRoutes(app: Api, context: EnteringContext): void {
   codeRoute(app, context)
   registerRoute(app, context, 'email')
@@ -241,7 +238,7 @@ function signInRoutes(app: Api, context: EnteringContext): void {
   })
 }
 
-/** Impersonation is in the audit log already: it ends, not the owner's session. */
+/** Ends an impersonation, not the owner's session; it is in the audit log already. */
 async function signOut(
   context: Pick<ApiContext, 'clientAddress' | 'identity'>,
   caller: SessionCaller,
@@ -258,7 +255,7 @@ async function signOut(
   identity.security.note('impersonation.ended', { actor: session.impersonator, account: account.id })
 }
 
-/** An admin whose look ends is themselves again in the same browser. */
+/** After an impersonation the admin's own session is restored in the same browser. */
 async function cookiesAfter(
   { identity, publicUrl }: Pick<ApiContext, 'identity' | 'publicUrl'>,
   { session }: SessionCaller,

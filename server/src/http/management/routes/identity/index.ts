@@ -9,7 +9,7 @@ import type { Api } from '../../api-context.ts'
 
 type IdentityContext = EnteringContext
 
-/** Who is at the other end: ways in, and what the owner of an account changes about them. */
+/** Routes for signing in, and for changing the ways to sign in. */
 export function identityRoutes(app: Api, context: IdentityContext): void {
   optionsRoute(app, context)
   enteringRoutes(app, context)

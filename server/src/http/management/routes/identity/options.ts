@@ -5,7 +5,7 @@ import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { PREFIX } from './answers.ts'
 import type { Api } from '../../api-context.ts'
 
-/** What a page of sign-in has to know before anybody is signed in. */
+/** What a sign-in page needs to know before the user is signed in. */
 export function optionsRoute(app: Api, context: RouteContext): void {
   const { identity } = context
   defineRoute(app, context, {

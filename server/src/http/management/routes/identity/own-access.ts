@@ -41,7 +41,7 @@ const sessionShape = z.object({
   address: z.string(),
 })
 
-/** How the account's owner enters it: sessions, password, e-mail address, phone number. */
+/** The owner's ways to sign in: sessions, password, e-mail address, phone number. */
 export function ownAccessRoutes(app: Api, context: OwnAccessContext): void {
   sessionRoutes(app, context)
   passwordRoute(app, context)

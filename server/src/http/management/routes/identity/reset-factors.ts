@@ -8,7 +8,7 @@ import { actorOf, managementOf, present, valueOf } from '../admin/admin-route.ts
 import { statedReasonBody } from '../admin/bodies.ts'
 import type { Api } from '../../api-context.ts'
 
-/** The last way back in: an admin takes the second factors away. */
+/** Last resort for a locked-out owner: an admin removes the second factors. */
 export function resetFactorsRoute(app: Api, context: RouteContext): void {
   defineRoute(app, context, {
     method: 'POST',

@@ -38,7 +38,7 @@ const recoveryCodes = z
   .array(z.string())
   .meta({ description: 'Each works once. Shown this once; empty when there are some already.' })
 
-/** What a browser's WebAuthn interface takes and gives, as JSON; the library that checks it knows its inside. */
+/** Input and output of a browser's WebAuthn interface, as JSON; the library checks its content. */
 export const webAuthnOptions = z.looseObject({ challenge: z.string() })
 const base64url = z
   .string()
@@ -53,7 +53,7 @@ const attestation = z.object({
   clientExtensionResults: z.object({}),
 })
 
-/** Setting up what is asked for beside the password. */
+/** Setting up second factors. */
 export function secondFactorRoutes(app: Api, context: SecondFactorsContext): void {
   overviewRoutes(app, context)
   authenticatorRoutes(app, context)
@@ -265,7 +265,10 @@ function passkeyRemoveRoute(app: Api, context: SecondFactorsContext): void {
   })
 }
 
-/** Where the browser believes to be. Its answer is signed over it, so a false Host only makes the answer wrong. */
+/**
+ * The origin as the browser sees it. The browser's answer is signed over it, so a false Host only makes the answer
+ * invalid.
+ */
 export function siteOf({ publicUrl }: Pick<ApiContext, 'publicUrl'>, request: FastifyRequest): Site {
   const url = new URL(publicUrl ?? `http://${request.headers.host ?? 'localhost'}`)
   return { origin: url.origin, hostName: url.hostname }

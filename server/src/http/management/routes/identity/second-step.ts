@@ -50,7 +50,7 @@ const secondFactorBody = z
     { message: 'must hold one of totp, recovery_code and passkey' },
   )
 
-/** The second step of a sign-in, and passkeys, which need no first one. */
+/** The second step of a sign-in, and passkeys, which need no first step. */
 export function secondStepRoutes(app: Api, context: SecondStepContext): void {
   secondFactorRoute(app, context)
   passkeyQuestionRoute(app, context)

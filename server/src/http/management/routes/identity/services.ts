@@ -20,12 +20,12 @@ import type { RouteReply } from '../../route-types.ts'
 type ServicesContext = RouteContext & Pick<ApiContext, 'publicUrl'>
 
 const TAG = 'Sign-in through other services'
-/** The console's page that goes on with a second factor or shows what went wrong. */
+/** The console's page that continues with a second factor or shows an error. */
 const SIGN_IN_PAGE = '/console/sign-in'
 
 const nameParams = z.object({ name: z.string().max(32) })
 
-/** A path of our own: with a host in it, this would send people wherever a link says. */
+/** A path of this site: with a host in it, this would be an open redirect. */
 const returnTo = z
   .string()
   .max(2048)
@@ -38,7 +38,7 @@ const startShape = z.object({ url: z.string().meta({ description: 'Send the brow
 
 const linkShape = z.object({ service: z.string(), label: z.string(), linked_at: isoTime })
 
-/** Sign-in through other services, and which of them an account is linked to. */
+/** Sign-in through other services, and the services an account is linked to. */
 export function serviceRoutes(app: Api, context: ServicesContext): void {
   startRoutes(app, context)
   callbackRoute(app, context)
@@ -135,7 +135,10 @@ function callbackRoute(app: Api, context: ServicesContext): void {
   })
 }
 
-/** Another service sends the browser here, so that its request comes from another site by nature; the trip's cookie protects it. */
+/**
+ * The other service redirects the browser here, so the request necessarily comes from another site; the cookie set at
+ * the start protects it.
+ */
 function visitOf(context: Pick<ApiContext, 'clientAddress'>, request: FastifyRequest) {
   return {
     userAgent: request.headers['user-agent'] ?? '',
@@ -178,7 +181,7 @@ function destinationOf(context: Pick<ApiContext, 'identity' | 'publicUrl'>, end:
   }
 }
 
-/** @param path of our own, as the start named it */
+/** @param path of this site, as given at the start */
 function withQuery(path: string, name: string, value: string): string {
   const { pathname, searchParams, hash } = new URL(path, 'http://localhost')
   searchParams.set(name, value)
@@ -206,7 +209,7 @@ function destinationOfSignIn(
   }
 }
 
-/** Behind the #, which no server and no log sees. */
+/** In the fragment, which no server or log sees. */
 function toSignInPage(told: Readonly<Record<string, string>>): Destination {
   return { location: `${SIGN_IN_PAGE}#${new URLSearchParams(told).toString()}`, cookies: [] }
 }

@@ -1,4 +1,7 @@
-/** Organisations: people who share Credits. What an organisation does beside is done with the header `Gw-Organisation`. */
+/**
+ * Organisations: people who share Credits. Everything else an organisation does is done with the header
+ * `Gw-Organisation`.
+ */
 import { invitationRoutes, type InvitationsContext } from './invitations.ts'
 import { memberRoutes } from './members.ts'
 import { memberUsageRoutes } from './member-usage.ts'

@@ -43,7 +43,7 @@ export type InvitationsContext = RouteContext & ShapesContext & Pick<ApiContext,
 
 const INVITATIONS = `${ONE}/invitations`
 
-/** Who is asked to become a member, and their answer. */
+/** Invitations to become a member, and the answers. */
 export function invitationRoutes(app: Api, context: InvitationsContext): void {
   inviting(app, context)
   listing(app, context)
@@ -291,7 +291,7 @@ function means({ storage, identity, publicUrl, consoleUrl }: InvitationsContext)
   return { storage, identity, publicUrl, consoleUrl }
 }
 
-/** Another organisation's invitation is none; one to a role above one's own is left alone. */
+/** Invitations of other organisations are not found; one to a role above the caller's own cannot be changed. */
 async function requireInvitationOf(
   context: Pick<ApiContext, 'storage'>,
   { account, member }: MemberCaller,

@@ -10,7 +10,7 @@ import type { ApiContext, Api } from '../../api-context.ts'
 
 type MemberUsageContext = RouteContext & Pick<ApiContext, 'catalogue' | 'monthOf'>
 
-/** What each member used. */
+/** Usage by member. */
 export function memberUsageRoutes(app: Api, context: MemberUsageContext): void {
   defineRoute(app, context, {
     method: 'GET',

@@ -27,7 +27,7 @@ type MembersContext = RouteContext & ShapesContext
 
 const MEMBERS = `${ONE}/members`
 
-/** Who belongs to an organisation, as those who run it see and change it. */
+/** The members of an organisation, as seen and changed by its admins. */
 export function memberRoutes(app: Api, context: MembersContext): void {
   listing(app, context)
   reading(app, context)
@@ -135,7 +135,7 @@ function removing(app: Api, context: MembersContext): void {
   })
 }
 
-/** Another organisation's member is none. */
+/** Members of other organisations are not found. */
 export async function requireMemberOf(
   context: Pick<ApiContext, 'storage'>,
   caller: MemberCaller,

@@ -30,7 +30,7 @@ import type { ApiContext, Api } from '../../api-context.ts'
 
 type OwnOrganisationsContext = RouteContext & ShapesContext
 
-/** Made, found, renamed, funded, left, closed. */
+/** A person's organisations: created, listed, renamed, funded, left, closed. */
 export function ownOrganisationRoutes(app: Api, context: OwnOrganisationsContext): void {
   creating(app, context)
   listing(app, context)

@@ -1,4 +1,4 @@
-/** What requests and answers about organisations hold, and how an outcome becomes a refusal. */
+/** Requests and answers about organisations, and how an outcome becomes a refusal. */
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import type { JsonValue } from '../../../../core/json.ts'
@@ -23,7 +23,10 @@ export const organisationParams = z.object({ organisation: id })
 export const memberParams = organisationParams.extend({ member: id })
 export const invitationParams = organisationParams.extend({ invitation: id })
 
-/** It stands in mails to people who know nobody here, so it is no place for addresses or for letters that turn text round. */
+/**
+ * It is part of mails to people outside, so it must not contain addresses or characters that change the direction of
+ * text.
+ */
 export const nameInput = z
   .string()
   .trim()
@@ -55,7 +58,7 @@ const policyJson = z.toJSONSchema(policyMembers.nullable(), { io: 'input' })
 const policyInput = z
   .unknown()
   .transform((value, context): Policy => {
-    // What the body's parser gave is JSON.
+    // The body was parsed as JSON.
     const result = readPolicyForm((value ?? null) as JsonValue)
     if (result.kind === 'policy') return result.policy
     for (const { path, message } of result.mistakes)
@@ -64,7 +67,7 @@ const policyInput = z
   })
   .meta({ anyOf: policyJson.anyOf, description: 'null: no limits.' })
 
-/** What is said of a member beside who they are. */
+/** The terms of a membership. */
 export const termsInput = {
   monthly_cap_yuan: amountInput.optional().meta({
     description: 'What calls may take from the organisation’s Credits in a calendar month. 0: no cap.',
@@ -132,7 +135,7 @@ export const invitationShape = z.strictObject({
   status: z.enum(['pending', 'accepted', 'revoked', 'expired']),
 })
 
-/** Views are typed by what they are made of; the policy's form is JSON that the shape knows. */
+/** Views have the types of their sources; the policy's form is JSON that matches the schema. */
 export function shown<Shape extends z.ZodType>(shape: Shape, view: object): z.output<Shape> {
   return shape.parse(view)
 }
@@ -142,13 +145,13 @@ export function monthOptions(context: ShapesContext) {
   return { currency, creditsPerUnit, monthStart: context.monthOf(context.now(), timezone).from }
 }
 
-/** Only the person decides what binds them: nobody who impersonates them may. */
+/** Only the person themselves may commit to something, not an admin who impersonates them. */
 export function requireThemself({ session }: SessionCaller): void {
   if (session.impersonator === undefined) return
   throw new GatewayError(40304, { message: 'only the account’s owner may do this' })
 }
 
-/** Throws what a change of a member was refused with. */
+/** Throws the refusal of a change of a member. */
 export function checkChange(change: MemberChange): void {
   switch (change) {
     case 'done':

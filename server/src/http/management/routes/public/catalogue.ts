@@ -15,7 +15,7 @@ const pricingQuery = z.object({
   vendor_code: z.string().max(128).optional(),
 })
 
-/** The public catalogue and the prices, personal for whoever is logged in (docs/reference/contract.md#4.5). */
+/** The public catalogue and the prices, personal if the caller is signed in (docs/reference/contract.md#4.5). */
 export function catalogueRoutes(app: Api, context: CatalogueContext): void {
   defineRoute(app, context, {
     method: 'GET',

@@ -21,7 +21,7 @@ const itemShape = z.object({
 
 const listingShape = z.object({ models: z.array(itemShape), nextPageToken: z.string().optional() })
 
-/** `GET /v1beta/models`: what this key may call, as Gemini clients list it. */
+/** `GET /v1beta/models`: the models this key may call, as Gemini clients list them. */
 export function geminiModelRoutes(app: Api, context: GeminiModelsContext): void {
   defineRawRoute(app, context, {
     method: 'GET',

@@ -26,7 +26,7 @@ const listingQuery = z.object({
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * `GET /v1/models`: what this key may call, in the shape its client reads
+ * `GET /v1/models`: the models this key may call, in the format its client reads
  * (docs/reference/contract.md#D-addresses-23, #D-addresses-25).
  */
 export function modelRoutes(app: Api, context: ModelsContext): void {

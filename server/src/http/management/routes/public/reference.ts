@@ -1,4 +1,4 @@
-/** What the API says of itself: the OpenAPI document and a page to read it on. */
+/** The API's own documentation: the OpenAPI document and a page to read it. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../../../../core/json.ts'
@@ -16,7 +16,7 @@ const TAG = 'Reference'
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Nothing is loaded or framed; the one style and the one script are known by their hashes. */
+/** Nothing is loaded or framed; the one style and the one script are allowed by their hashes. */
 const POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(PAGE_STYLE)}`,
@@ -29,7 +29,7 @@ const POLICY = [
 export function referenceRoutes(app: Api, context: ReferenceContext): void {
   let made: JsonObject | undefined
   const document = (): JsonObject => {
-    // Made when it is first asked for: by then every route is there.
+    // Made at the first request: by then every route is defined.
     made ??= buildDocument(context.routes, { version: VERSION, serverUrl: context.publicUrl })
     return made
   }

@@ -47,7 +47,7 @@ import type { ApiContext, Api } from '../../../api-context.ts'
 type AdminCatalogueContext = RowsContext & Pick<ApiContext, 'probe'>
 
 const TAG = 'Admin: catalogue'
-/** More are found by their accounts. */
+/** More keys are found through their accounts. */
 const BOUND_KEYS_MAX = 100
 const boundKeyShape = z.strictObject({
   id: z.string(),
@@ -163,7 +163,7 @@ function credentialTestRoute(app: Api, context: AdminCatalogueContext): void {
   })
 }
 
-/** Among those that can be asked cheaply: the cheapest output, enabled ones first. */
+/** Among chains with a cheap test: the one with the cheapest output, enabled ones first. */
 function cheapestChain(catalogue: Catalogue, credential: CredentialId) {
   const candidates = [...catalogue.models.values()].flatMap((model) =>
     model.chains
@@ -173,7 +173,7 @@ function cheapestChain(catalogue: Catalogue, credential: CredentialId) {
   const [first] = candidates.sort(
     (one, other) =>
       Number(other.chain.status === 'enabled') - Number(one.chain.status === 'enabled') ||
-      // Two unknown prices have no difference that is a number.
+      // The difference of two unknown prices is not a number.
       (one.price === other.price ? 0 : one.price - other.price),
   )
   return first

@@ -1,5 +1,5 @@
 /**
- * Chains: their rows, how they are, switching, draining, resetting, testing
+ * Chains: their rows, their health, switching, draining, resetting, testing
  * (docs/reference/contract.md#D-accounts-132).
  */
 import { z } from 'zod'
@@ -137,7 +137,7 @@ function chainRows(app: Api, context: ChainsContext): void {
   })
 }
 
-/** What a new chain begins with where its body does not say (docs/reference/contract.md#D-requests-17). */
+/** Defaults of a new chain (docs/reference/contract.md#D-requests-17). */
 function preset(body: JsonObject, old: JsonObject | undefined, { vendors }: Catalogue): JsonObject {
   const { vendor, protocol, forward_model_id: forward } = body
   if (old !== undefined || protocol !== 'chat' || typeof vendor !== 'string') return {}
@@ -244,7 +244,7 @@ function find(catalogue: Catalogue, id: number): Placed | undefined {
   return chainsOf(catalogue).find(({ chain }) => chain.id === id)
 }
 
-/** The stored chain a new one's body would be. */
+/** The stored chain that a new one's body would duplicate. */
 function findNew(body: JsonObject, catalogue: Catalogue): Chain | undefined {
   const credentials = [...catalogue.credentials.values()].filter((one) => one.vendorCode === body['vendor'])
   const named = body['credential'] ?? (credentials.length === 1 ? credentials[0]?.name : undefined)
@@ -286,7 +286,7 @@ function checkChain(
   return mistakes
 }
 
-/** What the file writes of a chain; the rest of its row is ours. */
+/** The members of a row that the gateway file has; the others are computed. */
 function writtenMembers(row: JsonObject | undefined): JsonObject {
   if (row === undefined) return {}
   const { id: _id, model_id: _model, usable: _usable, cost: _cost, health: _health, ...rest } = row
@@ -312,7 +312,7 @@ function moveOf(body: JsonObject, old: JsonObject): ChainMove {
   }
 }
 
-/** undefined: the body says nothing of costs, or that there are none. */
+/** undefined: the body does not mention costs, or has none. */
 function costOf(body: JsonObject, row: JsonObject, catalogue: Catalogue): Pricing | undefined {
   const { cost } = body
   const model = catalogue.models.get(modelId(textOf(row, 'model_id')))
@@ -321,7 +321,7 @@ function costOf(body: JsonObject, row: JsonObject, catalogue: Catalogue): Pricin
   return read.kind === 'pricing' ? read.pricing : undefined
 }
 
-/** A cost that names no currency is in the platform's own; beside prices in another it has to name one. */
+/** A cost without a currency is in the platform's own; if the prices are in another, a currency is required. */
 function costContext({ pricing }: Model, { settings }: Catalogue) {
   return { settings, replaced: { currency: pricing.currency } }
 }

@@ -1,4 +1,4 @@
-/** What is stored, as the file it can be applied from; and such a file applied, after a look at what it changes. */
+/** Exports what is stored as a gateway file, and applies such a file after a preview of its changes. */
 import { z } from 'zod'
 import { exportGatewayFile } from '../../../../../management/gateway-file/export-gateway-file.ts'
 import {
@@ -15,7 +15,7 @@ type GatewayFileContext = RouteContext & Pick<ApiContext, 'now' | 'storage' | 'r
 
 const PATH = '/api/v1/admin/gateway-file'
 const TAG = 'Admin: catalogue'
-/** With what JSON escapes, it fits a body of the management API. */
+/** Fits into a body of the management API, including JSON escapes. */
 const FILE_CHARACTERS_MAX = 900_000
 
 const reviewShape = z.strictObject({
@@ -70,7 +70,7 @@ function exportRoute(app: Api, context: GatewayFileContext): void {
     handle: async ({ query: { format }, request, reply }) => {
       reply.type(TYPES[format])
       reply.header('content-disposition', `attachment; filename="gateway.${format}"`)
-      // The head of a file says nothing of its rows, so none is read.
+      // HEAD needs no rows, so none is read.
       return request.method === 'HEAD' ? '' : exportGatewayFile(storage, { format, at: now() })
     },
   })

@@ -1,4 +1,4 @@
-/** Vendors that the gateway knows by itself, with their models and list prices: shown, and added to the catalogue. */
+/** Built-in vendors with their models and list prices: listed, and added to the catalogue. */
 import { z } from 'zod'
 import type { Catalogue } from '../../../../../core/catalogue.ts'
 import { Secret } from '../../../../../core/secret.ts'

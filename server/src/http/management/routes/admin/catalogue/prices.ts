@@ -1,4 +1,4 @@
-/** Prices that will hold later, and price lists from a file: looked at first, then applied. */
+/** Scheduled prices, and price lists from a file: previewed first, then applied. */
 import { z } from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { modelId } from '../../../../../core/ids.ts'
@@ -23,7 +23,7 @@ type PricesContext = RouteContext & Pick<ApiContext, 'catalogue' | 'refreshCatal
 
 const TAG = 'Admin: prices'
 const PATH = '/api/v1/admin/price-changes'
-/** Two megabytes of prices are more models than there are. */
+/** More than the prices of all existing models take. */
 const FILE_CHARACTERS_MAX = 900_000
 
 const changeShape = z.strictObject({

@@ -1,4 +1,4 @@
-/** Rows of the catalogue over HTTP: listed, read, added, changed; each change by the gateway file's own checks. */
+/** Rows of the catalogue over HTTP: listed, read, added, changed; each change is checked like a gateway file. */
 import { z } from 'zod'
 import type { Catalogue } from '../../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
@@ -17,35 +17,35 @@ const TAG = 'Admin: catalogue'
 export interface RowKind {
   /** Last part of the path, and the file's section: `vendors`. */
   readonly section: string
-  /** One of them: `vendor`. */
+  /** Singular: `vendor`. */
   readonly what: string
-  /** What stands in the path, for the document. */
+  /** The id in the path, for the document. */
   readonly idDescription: string
   readonly shape: z.ZodType
   readonly newBody: z.ZodType
   readonly body: z.ZodType
-  /** Of the change, for the document: what it means beyond its fields. */
+  /** Description of the change for the document, beyond its fields. */
   readonly changeDescription?: string
-  /** As the answer shows them. */
+  /** The rows as shown in answers. */
   list(catalogue: Catalogue): Promise<readonly JsonObject[]> | readonly JsonObject[]
-  /** What the path's id stands for, in the list above; undefined: nothing. */
+  /** A row's id, as used in the path. */
   idOf(row: JsonObject): string
-  /** The row of the list that a new one's body names; undefined: there is none yet. */
+  /** The existing row that a new one's body names; undefined: there is none yet. */
   idOfNew(body: JsonObject, catalogue: Catalogue): string | undefined
-  /** The gateway file that writes the row; `old` is the row as it stands. */
+  /** The gateway file that writes the row; `old` is the present row. */
   fragment(
     body: JsonObject,
     old: JsonObject | undefined,
     catalogue: Catalogue,
   ): Pick<CatalogueEdit, 'fragment' | 'prefix'>
-  /** What the file's checks do not know. */
+  /** Checks beyond those of the file. */
   check?(body: JsonObject, old: JsonObject | undefined, catalogue: Catalogue): readonly FieldMistake[]
-  /** The change of the row's natural key, and what is written beside the catalogue. */
+  /** A change of the row's natural key, and further writes besides the catalogue. */
   more?(
     body: JsonObject,
     old: JsonObject | undefined,
   ): Pick<CatalogueEdit, 'move' | 'more' | 'moreDifferences'>
-  /** After it was written and the catalogue was read again. */
+  /** Called after it was written and the catalogue was read again. */
   written?(body: JsonObject, id: string): Promise<void>
 }
 
@@ -163,11 +163,11 @@ interface RowToWrite {
   readonly old: JsonObject | undefined
   /** undefined: it is new. */
   readonly id: string | undefined
-  /** In which the old one stands. */
+  /** The catalogue with the old row. */
   readonly catalogue: Catalogue
 }
 
-/** Gives the row's id. */
+/** Returns the row's id. */
 async function write(
   { context, kind }: Rows,
   { body, old, id: oldId, catalogue }: RowToWrite,
@@ -190,7 +190,7 @@ async function write(
   return id
 }
 
-/** For the audit log, of a row that has no id before it is written. */
+/** Name for the audit log of a row that has no id before it is written. */
 function nameOfNew(body: JsonObject): string {
   return ['vendor', 'model_id', 'code', 'name']
     .map((member) => textOf(body, member))
@@ -198,7 +198,7 @@ function nameOfNew(body: JsonObject): string {
     .join(' / ')
 }
 
-/** A body that was checked is JSON that holds an object. */
+/** A checked body is a JSON object. */
 function jsonOf(body: unknown): JsonObject {
   return body as JsonObject
 }

@@ -1,4 +1,4 @@
-/** An account's keys in an admin's hands: made for it, changed, rotated, deleted. */
+/** An account's keys managed by an admin: created, changed, rotated, deleted. */
 import { z } from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../../../core/ids.ts'
@@ -157,7 +157,7 @@ function deleting(app: Api, context: KeysContext): void {
   })
 }
 
-/** As the page of an account shows a key, and the answers about it. */
+/** A key as shown on the page of an account, and in answers about it. */
 export function viewKeyRow(key: KeyView, formerUntil: number | undefined): z.output<typeof keyShape> {
   return keyShape.parse({
     ...keyForm(key),
@@ -178,7 +178,9 @@ async function findOwner(context: KeysContext, reference: string): Promise<Accou
   return present(await findAccount(context.storage, reference, context.identity))
 }
 
-/** A key of this account that is not deleted; a session's own cannot be made to live on, so it is none. */
+/**
+ * A key of this account that is not deleted; a session's own key is excluded, because it must not outlast the session.
+ */
 async function findKey(
   context: KeysContext,
   { id, key_id: wanted }: { readonly id: string; readonly key_id: string },

@@ -1,4 +1,4 @@
-/** Accounts as an admin sees and changes them (docs/reference/contract.md#D-accounts-116). */
+/** Accounts, as seen and changed by an admin (docs/reference/contract.md#D-accounts-116). */
 import { z } from 'zod'
 import { type Catalogue } from '../../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'

@@ -1,4 +1,4 @@
-/** Redemption codes as an admin makes and voids them. */
+/** Redemption codes, created and voided by an admin. */
 import { z } from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { CODES_PER_BATCH_MAX } from '../../../../../core/top-up/code-text.ts'

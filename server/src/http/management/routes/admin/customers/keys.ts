@@ -1,4 +1,4 @@
-/** The keys of all accounts in one list; what is done with one goes over its account (`account-keys.ts`). */
+/** The keys of all accounts in one list; operations on one are under its account (`account-keys.ts`). */
 import { z } from 'zod'
 import { accountId } from '../../../../../core/ids.ts'
 import { readFormerUntil } from '../../../../../management/keys/keys.ts'

@@ -1,6 +1,6 @@
 /**
- * Organisations as an admin sees them. What an admin changes of one is its account's: suspended, activated, given Credits
- * and changed by its id below `/api/v1/admin/accounts`.
+ * Organisations, as seen by an admin. To change one, an admin changes its account: suspending, activating, granting
+ * Credits by its id below `/api/v1/admin/accounts`.
  */
 import { z } from 'zod'
 import { accountId } from '../../../../../core/ids.ts'

@@ -1,4 +1,4 @@
-/** Top-ups of all accounts, and the packages that are offered. */
+/** Top-ups of all accounts, and the packages offered. */
 import { z } from 'zod'
 import { accountId } from '../../../../../core/ids.ts'
 import { creditsOfText, creditsOfYuan } from '../../../../../management/money/amounts.ts'
