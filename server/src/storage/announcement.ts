@@ -8,7 +8,7 @@ export type Announcement =
   | { readonly kind: 'account'; readonly accountId: AccountId }
   /** A video task has progressed: a waiting POST reads it again. */
   | { readonly kind: 'video'; readonly id: string }
-  /** An operator says that this chain is healthy again. */
+  /** An operator declared this chain healthy again. */
   | { readonly kind: 'chain'; readonly chainId: ChainId }
   /** The connection to the other instances was lost and is back: drop all caches. */
   | { readonly kind: 'everything' }

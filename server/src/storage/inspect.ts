@@ -11,20 +11,20 @@ export interface DatabaseReport {
   readonly engine: 'sqlite' | 'postgres'
   /** PostgreSQL's as a number, 140002 for 14.2; undefined: SQLite. */
   readonly serverVersion: number | undefined
-  /** Of the database, and of this build. */
+  /** Schema version of the database, and of this build. */
   readonly schema: number
   readonly newestSchema: number
   /** The shortest of a few trivial queries. */
   readonly roundTripMs: number
-  /** How far its clock is ahead of ours; with a local database, by the newest time anybody wrote. */
+  /** How far its clock is ahead of this process's; with a local database, compared with the newest time written. */
   readonly clockAheadMs: number
-  /** Gateways that serve from it. */
+  /** Gateways that are serving from it. */
   readonly live: number
 }
 
 const QUESTIONS = 3
 
-/** Rejects when it cannot be reached, is newer than this build, or belongs to another secret key. */
+/** Rejects if it cannot be reached, is newer than this build, or belongs to another secret key. */
 export async function inspectDatabase(options: OpenStorageOptions): Promise<DatabaseReport> {
   const engine = await openEngine(options, 0)
   try {

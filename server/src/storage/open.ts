@@ -52,7 +52,7 @@ export async function openEngine(
   return openPostgres({ databaseUrl, now, log, schemaMost })
 }
 
-/** SQLite creates its database readable for everybody, minus the umask, and gives its other files the same mode. */
+/** SQLite creates its database readable for all users, minus the umask, and gives its other files the same mode. */
 function makePrivate(path: string): void {
   let file: number
   try {

@@ -68,7 +68,7 @@ export function describeAnnouncements(suite: StorageSuite): void {
     await make(storage)
     expect(here.heard).toEqual(told)
     await vi.waitFor(() => expect(there.heard).toEqual(told), WAIT)
-    // By now its own announcement would have come back to it.
+    // By now its own announcement would have been received.
     await other.catalogue.apply([GROUP])
     await vi.waitFor(() => expect(here.heard).toContainEqual({ kind: 'catalogue' }), WAIT)
     await storage.catalogue.apply([GROUP])

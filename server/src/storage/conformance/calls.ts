@@ -24,7 +24,7 @@ import {
   TWO_CREDITS,
 } from './suite.ts'
 
-/** What one example call holds. */
+/** The hold of one example call. */
 const HELD = credits(11)
 const CREDENTIAL = credentialId('credential_1')
 const ONE_REQUEST = { requests: 1, images: 0, videos: 0, videoSeconds: 0 }

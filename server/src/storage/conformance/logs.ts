@@ -205,7 +205,7 @@ export function describeLogs(suite: StorageSuite): void {
       expect(await storage.calls.settle(operation)).toMatchObject({ first: false })
       await expect(storage.calls.reserve(exampleReserve(`call_${at}`, { at }))).rejects.toThrow('has ended')
     }
-    // Rows of a month that had no table of its own move into it.
+    // Rows of a month without a table of its own are moved into the new one.
     await storage.logs.keep({ at: february + 40 * DAY_MS, keepSince: undefined })
     expect(await idsOf(storage, {})).toHaveLength(3)
   })

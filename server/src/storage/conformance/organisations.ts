@@ -269,7 +269,7 @@ export async function createTeam(storage: Storage): Promise<void> {
   await storage.organisations.create(organisation, { id: OWNER_MEMBER, accountId: OWNER })
 }
 
-/** The person comes into the team. */
+/** Makes the person a member. */
 export async function join(
   storage: Storage,
   member = PERSON_MEMBER,

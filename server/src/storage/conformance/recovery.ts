@@ -19,7 +19,7 @@ import { NOW, openWithAccount, settleTwoCredits, type StorageSuite, TWO_CREDITS,
 const DEAD = instanceId('dead')
 const ALIVE = instanceId('alive')
 const LATER = NOW + 120_000
-/** The dead one was last heard of long before; slots live 600 s (docs/reference/contract.md#8-06). */
+/** The dead instance's last heartbeat was long before; slots last 600 s (docs/reference/contract.md#8-06). */
 const BOUNDS = { at: LATER, deadBefore: LATER - 30_000, leakedBefore: LATER - 600_000 }
 
 const ONE_AT_ONCE = { concurrency: 1, windows: [] }
@@ -133,7 +133,7 @@ export function describeRecovery(suite: StorageSuite): void {
     await reserve(storage, 'call_1')
     const seen = await storage.calls.readInstances()
     expect(seen).toEqual([{ id: DEAD, epoch: 1, beats: 1, beatAt: NOW, gone: false, hasCalls: true }])
-    // Its clock stands still, or stepped back to the very same time.
+    // Its clock is stopped, or was set back to exactly the same time.
     await storage.calls.heartbeat(DEAD, NOW)
     expect(await storage.calls.takeOver(seen, LATER)).toBe(0)
     expect(await storage.calls.settle(settleTwoCredits('call_1'))).toMatchObject({ first: true })
@@ -147,7 +147,7 @@ export function describeRecovery(suite: StorageSuite): void {
     for (const epoch of [2, 3]) {
       await reserve(storage, `lost_${epoch}`)
       expect(await calls.takeOver(await calls.readInstances(), LATER)).toBe(1)
-      // It wakes up and takes a call before its next beat.
+      // It resumes and takes a call before its next beat.
       await reserve(storage, `begun_${epoch}`)
       expect(await calls.heartbeat(DEAD, LATER, epoch - 1)).toEqual({ kind: 'taken-over', epoch })
       expect(await calls.heartbeat(DEAD, LATER, epoch)).toEqual({ kind: 'beaten', first: false })
@@ -205,7 +205,7 @@ export function describeRecovery(suite: StorageSuite): void {
     expect(await storage.calls.readInstances()).toHaveLength(1)
     await storage.calls.takeOver(await storage.calls.readInstances(), LATER)
     expect(await storage.calls.readInstances()).toEqual([])
-    // Back again it hears that it was not there.
+    // After it resumed, it learns that it was taken over.
     expect(await storage.calls.heartbeat(DEAD, LATER)).toEqual({ kind: 'beaten', first: true })
   })
 

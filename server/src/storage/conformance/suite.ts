@@ -12,8 +12,8 @@ import type { Key } from '../stores/keys.ts'
 
 export interface StorageSuite {
   /**
-   * A database with all tables and no rows, or, `empty`, one that nobody has opened yet; what is opened on it is closed,
-   * and it is removed, when the test ends.
+   * A database with all tables and no rows, or, `empty`, one that was never opened; connections are closed and it is
+   * removed when the test ends.
    */
   createDatabase(state?: DatabaseState): Promise<DatabaseUnderTest>
 }
@@ -24,14 +24,14 @@ export interface DatabaseUnderTest {
   open(options?: OpenForTest): Promise<Storage>
   /** Runs a statement without going through the storage. */
   execute(sql: string): Promise<void>
-  /** Everything the database keeps, as text to search in. */
+  /** Everything stored in the database, as text to search. */
   dump(): Promise<string>
   remove(): Promise<void>
 }
 
 export interface OpenForTest {
   readonly instanceId?: InstanceId
-  /** Every byte of the secret key. */
+  /** Value of every byte of the secret key. */
   readonly secretKeyByte?: number
   /** Its clock, epoch ms; absent: that of the examples. */
   readonly now?: number
@@ -61,7 +61,7 @@ export async function createAccount(
   }: AccountPatch & { readonly credits?: MicroCredits; readonly id?: AccountId } = {},
 ): Promise<void> {
   await storage.accounts.create({ id, createdAt: NOW, ...patch })
-  // One booking has a bound; so large an opening comes in several.
+  // One booking is limited; an opening this large is booked in several.
   for (let left: bigint = opening, part = 0; left > 0n; left -= AMOUNT_MAX, part++) {
     const amount = microCredits(left < AMOUNT_MAX ? left : AMOUNT_MAX)
     await storage.ledger.book([
@@ -111,7 +111,7 @@ export function settleTwoCredits(id: string, changes: Partial<SettleOperation> =
 
 export const TWO_CREDITS = credits(2)
 
-/** Reserves every call at once; how many passed. */
+/** Reserves every call at once; returns how many passed. */
 export async function countReserved(storages: readonly Storage[], calls: number): Promise<number> {
   const outcomes = await Promise.all(
     storages.flatMap((storage, index) =>
@@ -127,8 +127,8 @@ export const OTHER_ACCOUNT = accountId('acc_2')
 export const OTHER_KEY = keyId('key_2')
 
 /**
- * Takes over from all whose last beat is older than `deadBefore`, and has everybody else end what is open under its name
- * since before `leakedBefore`. Returns how many calls were ended.
+ * Takes over from all instances whose last beat is older than `deadBefore`, and has all others end the calls they have
+ * had open since before `leakedBefore`. Returns how many calls were ended.
  */
 export async function recover(
   { calls }: Pick<Storage, 'calls'>,
@@ -136,7 +136,7 @@ export async function recover(
     readonly at: number
     readonly deadBefore: number
     readonly leakedBefore: number
-    /** What their processes know of; absent: nothing. */
+    /** Whether the instances' processes run the call; absent: they run none. */
     readonly isRunning?: (call: CallId) => boolean
   },
 ): Promise<number> {
@@ -151,7 +151,7 @@ export async function recover(
   return ended
 }
 
-/** What this store tells those who listen, from now on. */
+/** The announcements of this store from now on. */
 export function listen(storage: Storage): () => readonly Announcement[] {
   const heard: Announcement[] = []
   storage.subscribe((change) => heard.push(change))

@@ -27,7 +27,7 @@ import {
 } from './suite.ts'
 import type { RecipeLine } from '../../core/ledger/recipe.ts'
 
-/** 2026-03-01, and when the examples are over. */
+/** 2026-03-01, and the end of the examples. */
 const BEGIN = Date.UTC(2026, 2, 1)
 const END = BEGIN + 6 * HOUR_MS
 const EVERYTHING: UsageQuestion = {
@@ -65,7 +65,7 @@ export function describeUsageSums(suite: StorageSuite): void {
           await compare()
         },
       ),
-      // One database, and enough of both in it: a smaller example would need a new one.
+      // One database with enough rows: shrinking an example would need a new database.
       { numRuns: 1, endOnFailure: true },
     )
   })
@@ -91,7 +91,7 @@ export function describeUsageSums(suite: StorageSuite): void {
     expect(await storage.ledger.verify()).toEqual([])
     expect(await storage.customers.usage.recount({ from: BEGIN, until: END })).toBe(11)
     expect(await count(EVERYTHING)).toBe(3)
-    // A longer retention later does not bring them back.
+    // A longer retention later does not restore them.
     await storage.logs.keep({ at: END, keepSince: BEGIN })
     expect([await count(early), await count(late)]).toEqual([2, 1])
   })
@@ -209,7 +209,7 @@ const lineClass = fc.constantFrom<RecipeLine['class']>(
   'audio_second',
 )
 
-/** As the request pipeline could have written it; only that its parts need not fit together. */
+/** Like a row written by the request pipeline, except that its parts need not be consistent. */
 const loggedCall: fc.Arbitrary<CallLogRow> = fc
   .record({
     at: fc.integer({ min: BEGIN, max: END - 1 }),
@@ -275,7 +275,7 @@ const loggedCall: fc.Arbitrary<CallLogRow> = fc
     }),
   )
 
-/** One bucket over any stretch, or buckets of whole half-hours up to any end. */
+/** One bucket over any period, or buckets of whole half-hours up to any end. */
 const question: fc.Arbitrary<UsageQuestion> = fc
   .record({
     half: fc.integer({ min: 0, max: 11 }),
@@ -315,7 +315,7 @@ function inOrder<Row>(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((one, other) => (text(one) < text(other) ? -1 : 1))
 }
 
-/** The plain way: every row looked at. */
+/** The straightforward way: reads every row. */
 function addUp(rows: readonly CallLogRow[], asked: UsageQuestion): readonly UsageRow[] {
   const { accountId: account, keyId: key, keyIds: keys, from, until, groups, bucketMs } = asked
   const sums = new Map<string, UsageRow>()

@@ -73,7 +73,7 @@ export function exampleTask(id: string, changes: Partial<VideoTask> = {}): Video
 
 export const callOf = (id: string) => callId(`call_of_${id}`)
 
-/** Every field holds something, and nothing that an engine could bend. */
+/** Every field is set, to values that no engine changes. */
 const FULL: Partial<VideoTask> = {
   status: 'in_progress',
   phase: 'running',
@@ -346,7 +346,7 @@ function describeLeases(suite: StorageSuite): void {
   })
 }
 
-/** What the record says when the video is there. */
+/** The record when the video is finished. */
 const DONE = {
   status: 'completed',
   progress: 100,

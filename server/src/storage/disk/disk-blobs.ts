@@ -17,10 +17,10 @@ export interface DiskBlobOptions {
 
 /** No key begins with a dot. */
 const INCOMING = '.incoming'
-/** A temporary file that has not grown for so long was left by a process that died. */
+/** A temporary file that has not grown for this long was left by a process that ended. */
 const ABANDONED_AFTER_MS = 60 * 60_000
 const READ_CHUNK_BYTES = 256 * 1_024
-/** Of a blob whose media type was lost. */
+/** Used if a blob's media type was lost. */
 const UNTYPED = 'application/octet-stream'
 
 export async function openDiskBlobs({ directory, now }: DiskBlobOptions): Promise<BlobStore> {
@@ -70,7 +70,7 @@ interface Place {
 
 /**
  * A directory for each segment of the key, and below the last of them one of 256 by hash, so that no directory grows
- * without bound. Its name begins as no segment does.
+ * without bound. Its name begins with a character that no segment begins with.
  */
 function placeIn(directory: string, key: string): Place {
   const segments = segmentsOf(key)

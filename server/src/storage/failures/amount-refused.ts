@@ -1,6 +1,6 @@
 /** Bookings that are refused because of their amount; nothing was booked. The messages are for people. */
 
-/** More than one movement may be, or than a pool may hold (core/money.ts). */
+/** More than allowed for one movement or for a pool (core/money.ts). */
 export class AmountTooLarge extends Error {
   constructor(message: string) {
     super(message)
@@ -26,7 +26,7 @@ const HOLDS: Readonly<Record<RateHold, string>> = {
   'packages-offered': 'packages are priced in it: delete them first',
 }
 
-/** Goes on after the setting. */
+/** Continues the sentence that begins with the setting. */
 export function rateHoldText(hold: RateHold): string {
   const advice =
     hold === 'balance-booked' ? '; change prices, the rate multipliers of chains or user rates instead' : ''

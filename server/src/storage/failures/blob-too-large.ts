@@ -1,4 +1,4 @@
-/** More bytes came than the caller allows; none are kept. */
+/** More bytes than the caller allows; none are kept. */
 export class BlobTooLarge extends Error {
   readonly maxBytes: number
 

@@ -1,4 +1,4 @@
-/** A change would leave nobody who can administer; nothing was changed. */
+/** The change would leave no active admin; nothing was changed. */
 export class LastAdmin extends Error {
   constructor() {
     super('this is the last active admin: make somebody else one first')

@@ -14,7 +14,7 @@ export function columnList(table: Table<never>): string {
   return Object.keys(table.columns).join(', ')
 }
 
-/** Every column but the first, which is the key. */
+/** Assignments for every column but the first, which is the key. */
 export function assignments(table: Table<never>, source: 'given' | 'excluded'): string {
   const [, ...columns] = Object.keys(table.columns)
   return columns.map((column) => `${column} = ${source}.${column}`).join(', ')

@@ -11,11 +11,11 @@ export interface ConnectOptions {
   readonly databaseUrl: string
   /** After this time the server ends a statement; undefined: never, for migrations. */
   readonly statementTimeoutMs: number | undefined
-  /** After this time without a word in a transaction the server ends the connection. */
+  /** If a transaction is idle for this time, the server ends the connection. */
   readonly idleInTransactionTimeoutMs?: number
 }
 
-/** The client gives up a little after the server should have; that only happens when the connection is lost. */
+/** The client times out a little later than the server; that only happens if the connection is lost. */
 const LOST_AFTER_MS = 2_000
 export const LOCK_TIMEOUT_MS = 3_000
 /** A process that froze in the middle of a transaction must not hold its locks for ever. */
@@ -45,8 +45,8 @@ const { INT2, INT4, INT8 } = pg.types.builtins
 const INTEGERS: ReadonlySet<number> = new Set([INT2, INT4, INT8])
 
 /**
- * Every integer is read as a bigint, like on SQLite: money is exact and one row type serves both. The schema has
- * nothing else but text.
+ * Every integer is read as a bigint, like on SQLite: money is exact and one row type serves both. The only other type
+ * in the schema is text.
  */
 export const clientTypes = {
   getTypeParser: (id: number): ((value: string) => bigint | string) =>
@@ -55,7 +55,7 @@ export const clientTypes = {
 
 const RETRY_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])
 const UNIQUE_VIOLATION = '23505'
-/** Server going down or up, read-only standby, lock and statement time-outs, a user without the right. */
+/** Server going down or up, read-only standby, lock and statement time-outs, a user without the privilege. */
 const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   '57P01',
   '57P02',
@@ -66,7 +66,10 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   '25P03',
   '42501',
 ])
-/** Connection exceptions, sign-in, no such database; insufficient resources (disk, memory, connections); system errors. */
+/**
+ * Connection exceptions, failed authentication, unknown database; insufficient resources (disk, memory, connections);
+ * system errors.
+ */
 const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(['08', '28', '3D', '53', '58'])
 
 /** Maps a query's failure to the port's errors. */

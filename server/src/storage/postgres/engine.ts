@@ -30,21 +30,21 @@ export interface PostgresOptions {
 }
 
 /**
- * Batches in flight: while one writes and commits, the next is at the server already and waits for its locks, so that
- * its first round trip costs no time. More only wait for each other's locks.
+ * Batches in flight: while one writes and commits, the next has been sent and waits for its locks, so that its first
+ * round trip costs no time. More only wait for each other's locks.
  */
 const HOT_CONNECTIONS = 2
 const HOT_STATEMENT_TIMEOUT_MS = 5_000
 /**
- * A process that freezes mostly does so between the two messages of a batch. Its locks are released before others, which
- * wait for them no longer than `LOCK_TIMEOUT_MS`, give up.
+ * A process that freezes mostly does so between the two messages of a batch. Its locks are released before other
+ * processes, which wait for them at most `LOCK_TIMEOUT_MS`, time out.
  */
 const HOT_IDLE_TIMEOUT_MS = LOCK_TIMEOUT_MS - 1_000
 const CONNECTIONS_MAX = 8
 const STATEMENT_TIMEOUT_MS = 30_000
 /** About 256 kB. */
 const PROBE_ROWS = 2_500
-/** How often a batch is retried that was in a deadlock, or met a repetition of itself. */
+/** How often a batch is retried that was in a deadlock, or collided with a repetition of itself. */
 const HOT_TRIES = 4
 
 /**
@@ -78,7 +78,7 @@ class PostgresEngine implements SqlEngine {
   readonly #origin = randomUUID()
   readonly #usage = new UsageSummer()
   readonly #hot: pg.Pool
-  /** Of the pool's clients those that know the hot statements. */
+  /** The pool's clients on which the hot statements are prepared. */
   readonly #connections = new WeakMap<pg.PoolClient, HotConnection>()
   readonly #pool: pg.Pool
   readonly #listener: Listener
@@ -127,7 +127,7 @@ class PostgresEngine implements SqlEngine {
     }
   }
 
-  /** A temporary table needs new pages, which a full disk cannot provide; nothing of it remains. */
+  /** A temporary table needs new pages, which a full disk cannot provide; it leaves nothing behind. */
   async tryWriting(): Promise<void> {
     await this.writer.transaction().execute(async (transaction) => {
       await sql`create temporary table written_probe on commit drop as
@@ -224,7 +224,7 @@ async function giveBack(client: pg.PoolClient, failure: unknown): Promise<void> 
   client.release(doubtful)
 }
 
-/** Without listeners a connection that fails would end the process, be it idle or in use. */
+/** Without listeners a failing connection would end the process, whether idle or in use. */
 function openPool(config: pg.PoolConfig, log: StorageLog): pg.Pool {
   const pool = new pg.Pool({ ...config, allowExitOnIdle: true })
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection failed'))

@@ -50,7 +50,7 @@ export const READ_LIMIT_STATES: Statement = {
   text: `select ${columnList(limitStates)} from limit_states where subject = any($1::text[])`,
 }
 
-/** A row that is not there cannot be locked. */
+/** A missing row cannot be locked. */
 export const MAKE_LIMIT_STATES: Statement = {
   name: 'make-limit-states',
   text: `insert into limit_states (subject, slots, windows)
@@ -64,7 +64,7 @@ export const LOCK_LIMIT_STATES: Statement = {
     order by subject ${LOCK}`,
 }
 
-/** A table's changed rows, whatever their number, and the statement that writes them. */
+/** A table's changed rows, in any number, and the statement that writes them. */
 interface BulkWrite<Value> {
   readonly statement: Statement
   readonly table: Table<Value>
@@ -98,7 +98,7 @@ const CLOSE_CALLS: Statement = {
 export const BEGIN: Statement = { name: 'begin', text: 'begin' }
 export const COMMIT: Statement = { name: 'commit', text: 'commit' }
 
-/** Adds a statement for each table that a batch changes; other tables cost nothing. */
+/** Adds a statement for each table that a batch changes; other tables get none. */
 export function addWrites(trip: RoundTrip, writes: HotWrites, usage: readonly UsageRow[]): void {
   const add = <Value>({ statement, table }: BulkWrite<Value>, values: readonly Value[]) => {
     if (values.length > 0) trip.add(statement, columnsOf(table, values))
@@ -161,7 +161,7 @@ function update(table: Table<never>, key: string, given: string): string {
   return `update ${table.name} set ${assignments(table, 'given')} from ${given} where ${table.name}.${key} = given.${key}`
 }
 
-/** A statement for each task, and one that announces it: few calls end a task, and the others do not pay for it. */
+/** A statement for each task, and one that announces it: few calls end a task, so the others need no statement. */
 export function addVideoEnd(trip: RoundTrip, { id, patch }: VideoEnd, notice: string): void {
   const cells = videoEndCells(patch)
   const assignments = cells.map(([column], index) => `${column} = $${index + 2}`).join(', ')

@@ -53,7 +53,7 @@ import { RoundTrip, type RoundTripper } from './round-trip.ts'
 
 export interface HotTransaction {
   readonly operations: readonly HotOperation[]
-  /** Whose announcements these are. */
+  /** Origin of the announcements. */
   readonly origin: string
   readonly usage: UsageSummer
   readonly trust: Trust
@@ -64,7 +64,7 @@ export async function runHotTransaction(
   { operations, origin, usage, trust }: HotTransaction,
 ): Promise<readonly HotResult[]> {
   const wanted = wantedCalls(operations, trust)
-  // What the operations name themselves is asked for at once; what only their open calls know follows.
+  // Rows that the operations name are read at once; those that only their open calls name are read next.
   const named = wantedRows(operations, new Map())
   const first = new RoundTrip()
   first.add(BEGIN)
@@ -86,7 +86,7 @@ export async function runHotTransaction(
     new Set(ended.map((row) => callId(textOf(row, 'call_id')))),
   )
   const replaced = await readReplaced(connection, writes.logsCorrected)
-  // A write that fails keeps the server from the commit behind it.
+  // If a write fails, the server skips the commit after it.
   const last = new RoundTrip()
   addWrites(last, writes, usage.sum(writes.logs, replaced))
   for (const video of writes.videosEnded) addVideoEnd(last, video, noticeOf(video, origin))
@@ -95,7 +95,7 @@ export async function runHotTransaction(
   return results
 }
 
-/** Only calls that were recovered before cost this round trip, and they are rare. */
+/** Only previously recovered calls need this round trip, and they are rare. */
 async function readReplaced(
   connection: RoundTripper,
   corrected: readonly CallLogRow[],
@@ -121,8 +121,8 @@ interface LoadedRows {
 }
 
 /**
- * Accounts first: their locks cover the keys and limit states that are read after them. Returns the reader of the
- * answers.
+ * Accounts first: their locks cover the keys and limit states that are read after them. Returns a function that reads
+ * the answers.
  */
 function addLoad(trip: RoundTrip, wanted: WantedRows): () => LoadedRows {
   const accounts = trip.read(LOCK_ACCOUNTS, wanted.accountIds)

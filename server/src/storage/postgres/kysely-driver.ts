@@ -1,4 +1,4 @@
-/** kysely over a pg pool, with errors in the port's words; a connection that failed is not used again. */
+/** kysely over a pg pool, with the port's errors; a connection that failed is not reused. */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -74,7 +74,7 @@ class PoolConnection implements DatabaseConnection {
     this.#client.release(this.#isLost)
   }
 
-  /** A lost connection needs none: the server rolls back by itself. */
+  /** A lost connection needs no rollback: the server rolls back by itself. */
   async rollback(): Promise<void> {
     if (!this.#isLost) await this.executeQuery(CompiledQuery.raw('rollback'))
   }

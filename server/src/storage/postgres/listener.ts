@@ -14,7 +14,7 @@ const RECONNECT_MAX_MS = 2_000
 
 export interface ListenerOptions {
   readonly config: pg.ClientConfig
-  /** Announcements of this origin are one's own. */
+  /** Announcements of this origin are the process's own. */
   readonly origin: string
   readonly hear: (change: Announcement) => void
   readonly log: StorageLog
@@ -94,10 +94,10 @@ export class Listener {
   async #reopen(): Promise<void> {
     try {
       await this.open()
-      // What was announced meanwhile was not heard.
+      // Announcements made meanwhile were missed.
       this.#options.hear({ kind: 'everything' })
     } catch {
-      // Said when it was lost; it is tried until it works.
+      // The loss was reported already; retried until it succeeds.
       this.#delayMs = Math.min(this.#delayMs * 2, RECONNECT_MAX_MS)
       this.#later(this.#delayMs, () => this.#reopen())
     }
@@ -115,7 +115,7 @@ export class Listener {
   }
 }
 
-/** Ending a broken connection may fail; it is gone either way. */
+/** Ending a broken connection may fail; it is closed either way. */
 async function endQuietly(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined)
 }

@@ -3,7 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../sql/schema.ts'
 import type { LogUpkeep } from '../stores/logs.ts'
 
-/** Key of the advisory lock around creating and dropping: one instance does it, the others find it done. */
+/** Key of the advisory lock around creating and dropping: one instance does it, and the others find it done. */
 const PARTITION_LOCK = 7_318_202_413
 
 interface Month {
@@ -14,7 +14,8 @@ interface Month {
 }
 
 /**
- * Makes the tables of this month and the next, drops those wholly before `keepSince`. Returns how many rows were removed.
+ * Creates the tables of this month and the next, drops those entirely before `keepSince`. Returns how many rows were
+ * removed.
  */
 export async function keepLogPartitions(
   writer: Kysely<Schema>,

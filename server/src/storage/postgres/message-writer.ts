@@ -1,6 +1,6 @@
 /**
- * The messages of PostgreSQL's extended query protocol, several to one write. Arrays go in binary: so text with quotes,
- * such as JSON, need not be escaped here or parsed character by character by the server.
+ * The messages of PostgreSQL's extended query protocol, several per write. Arrays are sent in binary, so that text with
+ * quotes, such as JSON, need not be escaped here or parsed character by character by the server.
  */
 import { Buffer } from 'node:buffer'
 import type { Cell, ColumnKind } from '../sql/table.ts'
@@ -11,14 +11,14 @@ export interface ColumnCells {
   readonly cells: readonly Cell[]
 }
 
-/** One value, as the server reads it from text; or a column. */
+/** One value in the server's text format, or a column. */
 export type Parameter = ColumnCells | string | null
 
 const INITIAL_BYTES = 65_536
 /** A larger buffer is not kept after a large batch. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024
 const UTF8_BYTES_MAX = 3
-/** Of a column before its cells: dimensions, whether there are nulls, type, length, lower bound. */
+/** Header of a column before its cells: dimensions, whether there are nulls, type, length, lower bound. */
 const ARRAY_HEAD_BYTES = 20
 const ELEMENT_TYPES: Readonly<Record<ColumnKind, number>> = { text: 25, integer: 20 }
 const INTEGER_BYTES = 8
@@ -31,7 +31,7 @@ export class MessageWriter {
   #buffer = Buffer.allocUnsafe(INITIAL_BYTES)
   #at = 0
 
-  /** Makes the server prepare a statement under this name; an unnamed one lasts until the next. */
+  /** Prepares a statement under this name; an unnamed one lasts until the next. */
   parse(name: string, text: string): void {
     const from = this.#begin('P')
     this.#cString(name)
@@ -40,7 +40,7 @@ export class MessageWriter {
     this.#end(from)
   }
 
-  /** Asks which columns a prepared statement answers with. */
+  /** Requests the columns of a prepared statement's rows. */
   describe(name: string): void {
     const from = this.#begin('D')
     this.#byte('S')
@@ -48,7 +48,7 @@ export class MessageWriter {
     this.#end(from)
   }
 
-  /** Runs a prepared statement; its answer is text. */
+  /** Runs a prepared statement; its result is text. */
   run(name: string, values: readonly Parameter[]): void {
     const from = this.#begin('B')
     this.#cString('')
@@ -65,7 +65,7 @@ export class MessageWriter {
     this.#end(execute)
   }
 
-  /** The server answers everything before it at once; after an error it skips to here. */
+  /** The server answers everything before it at once; after an error it skips everything up to here. */
   sync(): void {
     this.#end(this.#begin('S'))
   }
@@ -78,7 +78,7 @@ export class MessageWriter {
     return taken
   }
 
-  /** Forgets what was written. */
+  /** Discards what was written. */
   clear(): void {
     this.#at = 0
   }

@@ -7,7 +7,7 @@ import type { StoredRow } from '../sql/table.ts'
 import { clientTypes, translateError } from './connect.ts'
 import { MessageWriter, type Parameter } from './message-writer.ts'
 
-/** Prepared once per connection. Without a name it is used once, and returns no rows. */
+/** Prepared once per connection. Without a name it is for single use, and returns no rows. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -21,11 +21,14 @@ interface Sent {
 
 const NO_ROWS: readonly StoredRow[] = []
 
-/** The statements of one round trip, in the order in which the server runs them. After a failure it runs no more. */
+/**
+ * The statements of one round trip, in the order in which the server runs them. After a failure it runs none of the
+ * others.
+ */
 export class RoundTrip {
   readonly statements: Sent[] = []
 
-  /** Its rows are there once the round trip has been made. */
+  /** Its rows are available once the round trip has been made. */
   add(statement: Statement, values: readonly Parameter[] = []): readonly StoredRow[] {
     const rows: StoredRow[] = []
     this.statements.push({ statement, values, rows })
@@ -50,14 +53,14 @@ export interface PreparedStatements {
   readonly writes: readonly Statement[]
 }
 
-/** Of each statement the columns of its rows. */
+/** The columns of each statement's rows. */
 type Columns = ReadonlyMap<Statement, readonly Column[]>
 interface Column {
   readonly name: string
   readonly parse: (text: string) => bigint | string
 }
 
-/** A connection that knows its statements. Round trips are made one after the other. */
+/** A connection with its prepared statements. Round trips are made one after the other. */
 export class HotConnection implements RoundTripper {
   readonly #client: pg.ClientBase
   readonly #writer: MessageWriter
@@ -156,7 +159,7 @@ function submit(client: pg.ClientBase, bytes: Uint8Array, heard: Heard): Promise
   })
 }
 
-/** What `pg` asks of a query that writes its own messages. */
+/** The interface that `pg` requires of a query that writes its own messages. */
 class Submission implements pg.Submittable {
   /** `pg` wraps it in its own, which ends the time limit. */
   callback: (error: Error | null) => void
@@ -170,7 +173,7 @@ class Submission implements pg.Submittable {
   }
 
   submit({ stream }: pg.Connection): void {
-    // A stream that has ended is told to whoever waits by the connection.
+    // If the stream has ended, the connection notifies the waiting caller.
     if (stream.writable) stream.write(this.#bytes)
   }
 

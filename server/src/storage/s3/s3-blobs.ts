@@ -15,15 +15,15 @@ import type { BlobStore, OpenBlob, StoredBlob } from '../stores/blobs.ts'
 
 export interface S3BlobOptions {
   readonly bucket: string
-  /** Before every key, without a slash at the end; empty: none. */
+  /** Prefix of every key, without a trailing slash; empty: none. */
   readonly prefix: string
-  /** undefined: Amazon's own. */
+  /** undefined: Amazon's own endpoint. */
   readonly endpoint: string | undefined
-  /** undefined: as the usual AWS variables and files say. */
+  /** undefined: from the usual AWS variables and files. */
   readonly region: string | undefined
   /** True: the bucket is in the path, not in the host name. */
   readonly pathStyle: boolean
-  /** undefined: as the usual AWS variables, files and instance roles say. */
+  /** undefined: from the usual AWS variables, files and instance roles. */
   readonly credentials: S3Credentials | undefined
 }
 
@@ -39,7 +39,7 @@ const PARTS_AT_ONCE = 2
 const CONNECT_TIMEOUT_MS = 5_000
 /** Between two bytes, not over the whole transfer. */
 const IDLE_TIMEOUT_MS = 30_000
-/** Stores with an address of their own mostly ignore it, but the signature needs one. */
+/** Stores other than Amazon's mostly ignore it, but the signature needs one. */
 const ANY_REGION = 'us-east-1'
 const UNTYPED = 'application/octet-stream'
 
@@ -141,7 +141,7 @@ function objectKey(prefix: string, key: string): string {
   return prefix === '' ? name : `${prefix}/${name}`
 }
 
-/** Requested with the first byte: an unread body holds no connection. */
+/** Requested when the first byte is read: an unread body holds no connection. */
 async function* readObject(
   client: S3Client,
   place: ObjectPlace,

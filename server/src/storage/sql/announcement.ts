@@ -1,4 +1,4 @@
-/** Announcements as they travel between instances, and who wants to hear of them. */
+/** The text form of announcements between instances, and their listeners. */
 import { accountId, chainId } from '../../core/ids.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import { parseStored } from './stored-json.ts'

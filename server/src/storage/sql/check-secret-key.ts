@@ -1,4 +1,4 @@
-/** A database belongs to one secret key: another one would find every stored credential unreadable, one by one. */
+/** A database belongs to one secret key: with another one no stored credential could be decrypted. */
 import type { Kysely } from 'kysely'
 import type { SecretBox } from '../secret-box.ts'
 import { SecretKeyMismatch } from '../failures/secret-key-mismatch.ts'

@@ -15,22 +15,19 @@ export interface SqlEngine {
   readonly reader: Kysely<Schema>
   /** Batches that may run at once. */
   readonly hotConcurrency: number
-  /** If all users of this database are processes of this machine: which one this is, and which have ended. */
+  /** If all processes using this database are on this machine: which one this is, and which have ended. */
   readonly processes?: { readonly own: string | undefined; isGone(place: string): boolean }
   /** One batch, one transaction: all of it or an error. */
   runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]>
-  /** Writes as much as many calls would, and takes it back: a database may take a beat and nothing larger. */
+  /** Writes as much as many calls would, and rolls it back: a database may accept a heartbeat but nothing larger. */
   tryWriting(): Promise<void>
   /** Part of a transaction: when it commits, the other instances are notified. */
   announce(transaction: Transaction<Schema>, changes: readonly Announcement[]): Promise<void>
-  /** Told of what other instances announced. */
+  /** Called with announcements of other instances. */
   onAnnouncement(listener: (change: Announcement) => void): void
   /** Runs `read` on one snapshot of the database, separately from other reads. */
   withSnapshot<Value>(read: (snapshot: Kysely<Schema>) => Promise<Value>): Promise<Value>
-  /**
-   * If the log is partitioned: creates the partitions that will be needed, drops expired ones. Returns the number of
-   * removed rows.
-   */
+  /** If the log is partitioned: creates the next partitions, drops expired ones. Returns the number of removed rows. */
   keepLog?(upkeep: LogUpkeep): Promise<number>
   close(): Promise<void>
 }
@@ -38,6 +35,6 @@ export interface SqlEngine {
 /** The narrow part of a logger that storage uses. */
 export interface StorageLog {
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
-  /** Told at open of each migration this process applied. */
+  /** Called at open for each migration that this process applied. */
   migrated?(migration: { readonly version: number; readonly name: string }): void
 }

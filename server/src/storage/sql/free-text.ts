@@ -2,8 +2,8 @@
 const INDEXED_TEXT_MAX = 512
 
 /**
- * Text that a client chose, as both engines can keep and index it: PostgreSQL has no NUL in text, and no text is
- * unbounded. Filters are shortened in the same way, so that shortened text is still found.
+ * Text that a client chose, as both engines can keep and index it: PostgreSQL does not allow NUL in text, and the
+ * length is limited. Filters are shortened in the same way, so that shortened text is still found.
  */
 export function indexableText(text: string): string
 export function indexableText(text: string | undefined): string | null

@@ -10,9 +10,9 @@ import { createPasskeyStore } from './identity/passkeys.ts'
 import { createSessionStore } from './identity/sessions.ts'
 import type { IdentityStoreOptions } from './identity/options.ts'
 
-/** A network from which an account was not used for so long is forgotten. */
+/** A network from which an account was not used for this long is forgotten. */
 const PLACE_LIFE_MS = 90 * 86_400_000
-/** How long an invitation that ended, one way or the other, is still shown. */
+/** How long an invitation is still shown after it was accepted, revoked or expired. */
 const ENDED_INVITATION_LIFE_MS = 30 * 86_400_000
 
 export function createIdentityStore(options: IdentityStoreOptions): IdentityStore {

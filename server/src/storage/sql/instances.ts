@@ -1,4 +1,4 @@
-/** Which processes are alive, and which of their calls run. */
+/** Which processes are alive, and which of their calls are running. */
 import { type Kysely, sql } from 'kysely'
 import { type InstanceId, instanceId } from '../../core/ids.ts'
 import type { SeenInstance } from '../../core/instances/watch.ts'
@@ -8,12 +8,12 @@ import { numberOf, optionalTextOf, type StoredRow, textOf } from './table.ts'
 import type { BeatOutcome } from '../stores/calls.ts'
 
 /**
- * A call's slot lives 600 s (docs/reference/contract.md#8-06); a running call is renewed well before, a short one
+ * A call's slot lasts 600 s (docs/reference/contract.md#8-06); a running call's is renewed well before, a short call's
  * never.
  */
 const RENEW_AFTER_MS = 60_000
 
-/** Says that the instance lives, unless its epoch was raised. */
+/** Writes the instance's heartbeat, unless its epoch was raised. */
 export async function beatHeart(
   { writer, processes }: Pick<SqlEngine, 'writer' | 'processes'>,
   instance: InstanceId,
@@ -28,7 +28,7 @@ export async function beatHeart(
   if (row !== undefined) return { kind: 'beaten', first: numberOf(row, 'beats') === 1 }
   const found = await sql<StoredRow>`select epoch from instances where id = ${instance}`.execute(writer)
   const [other] = found.rows
-  // Removed between the two statements: then nobody knows its epoch, and any next one will do.
+  // The row was removed between the two statements, so its epoch is unknown and any later one is valid.
   return { kind: 'taken-over', epoch: other === undefined ? epoch + 1 : numberOf(other, 'epoch') }
 }
 
@@ -76,8 +76,8 @@ export async function readInstances({ reader, processes }: SqlEngine): Promise<r
 const NEVER_BEAT = 1
 
 /**
- * Raises the epoch of an instance that has not changed since it was seen: it learns of that, and its watchers begin a new
- * period. False: it has beaten meanwhile, or another process was first.
+ * Raises the epoch of an instance that has not changed since it was seen: it notices that, and its observers begin a
+ * new period. False: it has beaten meanwhile, or another process was first.
  */
 export async function raiseEpoch(writer: Kysely<Schema>, seen: SeenInstance): Promise<boolean> {
   const { id, epoch, beats, beatAt, gone } = seen
@@ -95,7 +95,7 @@ export async function raiseEpoch(writer: Kysely<Schema>, seen: SeenInstance): Pr
   return rows.length > 0
 }
 
-/** Renews the slots of its calls. A locked one is left for the next time, so that nobody waits. */
+/** Renews the slots of its calls. A locked one is left for the next time, to avoid waiting. */
 export async function renewCalls(engine: SqlEngine, instance: InstanceId, at: number): Promise<void> {
   await sql`
     update open_calls set touched_at = ${at} where call_id in (

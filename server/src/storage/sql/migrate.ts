@@ -1,11 +1,14 @@
-/** Migrates a database to this build's schema. If several processes try at once, one does it and the others find it done. */
+/**
+ * Migrates a database to this build's schema. If several processes try at once, one does it, and the others find it
+ * done.
+ */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { NewerSchema } from '../failures/newer-schema.ts'
 import type { StorageLog } from './engine.ts'
 import { type EngineName, type Migration, MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'
 
-/** Key of the advisory lock around migrations on PostgreSQL: any number, as long as nobody else uses it. */
+/** Key of the advisory lock around migrations on PostgreSQL: any number that is not used otherwise. */
 const MIGRATION_LOCK = 7_318_202_411
 
 export async function migrate(
@@ -14,7 +17,7 @@ export async function migrate(
     readonly engine: EngineName
     readonly now: () => number
     readonly log?: StorageLog
-    /** The newest to apply; undefined: all. */
+    /** The newest migration to apply; undefined: all. */
     readonly schemaMost?: number | undefined
   },
 ): Promise<void> {
@@ -48,12 +51,12 @@ async function createHistory(transaction: Transaction<Schema>): Promise<void> {
     version bigint not null primary key, name text not null, applied_at bigint not null)`.execute(transaction)
 }
 
-/** Of this build. */
+/** The schema version of this build. */
 export function newestSchema(): number {
   return MIGRATIONS.at(-1)?.version ?? 0
 }
 
-/** Of the database, whose history exists. */
+/** The schema version of the database, whose history table exists. */
 export async function readVersion(transaction: Kysely<Schema>): Promise<number> {
   const row = await transaction
     .selectFrom('schema_migrations')

@@ -16,7 +16,7 @@ import type { VideoSchema } from './schema/videos.ts'
 export type { AuditEntriesTable, NoticesTable, PriceChangesTable } from './schema/backstage.ts'
 export type { Integer } from './schema/columns.ts'
 
-/** A row id that the database gives. */
+/** A row id assigned by the database. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
 
 export interface Schema
@@ -73,7 +73,7 @@ interface CredentialsTable {
   id: string
   vendor_code: string
   name: string
-  /** Sealed JSON `{secret, fields}`; null: never given. */
+  /** Sealed JSON `{secret, fields}`; null: never set. */
   sealed: string | null
   limits: string
   status: string
@@ -253,7 +253,7 @@ interface InstancesTable {
   id: string
   started_at: Integer
   heartbeat_at: Integer
-  /** Its process, where all are on one machine (`SqlEngine.processes`). */
+  /** Its process, if all are on one machine (`SqlEngine.processes`). */
   place: string | null
   /** Raised by an instance that takes over from it. */
   epoch: Integer

@@ -1,6 +1,6 @@
 /**
- * A table of the hot path as data: its columns with their kind, and how a value becomes a row. From it both engines
- * make their bulk statements.
+ * A table of the hot path as data: its columns with their kind, and how a value becomes a row. Both engines make their
+ * bulk statements from it.
  */
 export type ColumnKind = 'text' | 'integer'
 export type Cell = string | number | bigint | null

@@ -2,7 +2,7 @@
 import type { Cell, Table } from '../sql/table.ts'
 import type { Statements } from './statements.ts'
 
-/** Rows per statement, largest first: few statements to keep prepared, which add up to any count. */
+/** Rows per statement, largest first: a few prepared statements that combine to any count. */
 const BATCH_SIZES = [100, 25, 5, 1] as const
 
 /** `onConflict`: the clause after the values, e.g. `on conflict (subject) do update set …`; empty: a conflict throws. */

@@ -7,12 +7,12 @@ import { numberOf } from '../sql/table.ts'
 import type { Statements } from './statements.ts'
 
 /**
- * Of a new database. A small call touches some thirty pages, each with a few bytes of change, and every touched page goes
- * to the log whole: half the usual 4 KiB halves what is written, at a negligible cost for large batches.
+ * For a new database. A small call touches some thirty pages, changing a few bytes in each, and every touched page is
+ * written to the log whole: half the usual 4 KiB halves what is written, at a negligible cost for large batches.
  */
 export const PAGE_BYTES = 2_048
 const RESTART_PAGES = (128 * 1_024 * 1_024) / PAGE_BYTES
-/** Writers would be blocked while a restart waits for readers of old pages, so it is retried a second later instead. */
+/** A restart would block writers while it waits for readers of old pages, so it is retried a second later instead. */
 const RESTART_WAIT_MS = 20
 
 export function checkpoint(statements: Statements, busyTimeoutMs: number): void {
@@ -27,7 +27,7 @@ export function checkpoint(statements: Statements, busyTimeoutMs: number): void 
   }
 }
 
-/** Pages the log holds. */
+/** Returns the number of pages in the log. */
 function copyPassively(statements: Statements): number {
   const row = statements.prepare('pragma wal_checkpoint(passive)').get()
   return row === undefined ? 0 : numberOf(row, 'log')

@@ -31,7 +31,7 @@ export const SILENT_LOOKS_MAX = 12
 export class SqliteConnection {
   readonly #options: WorkerOptions
   readonly #listener: ConnectionListener
-  /** In the order in which they were asked, which is the order of the answers. */
+  /** In the order of the requests, which is the order of the answers. */
   readonly #waiting: Waiting[] = []
   #worker: Worker | undefined
   #nextId = 1
@@ -59,8 +59,8 @@ export class SqliteConnection {
   }
 
   /**
-   * From now on, a thread that owes an answer for many checks in a row is given up: everything that waits for it is
-   * refused, and so is everything later. Checks are counted instead of time, so that a process that was itself paused
+   * From now on, a thread that owes an answer for many consecutive checks is given up: everything that waits for it
+   * fails, and so does everything later. Checks are counted instead of time, so that a process that was itself paused
    * does not blame its thread. Such a thread is stuck in a system call and cannot be ended, so it is not replaced.
    */
   watch(looks: Looks, onHung: () => void): void {
@@ -74,7 +74,7 @@ export class SqliteConnection {
     })
   }
 
-  /** Ends the thread after what was sent before. */
+  /** Ends the thread after everything sent before. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true

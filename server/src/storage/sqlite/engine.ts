@@ -1,6 +1,6 @@
 /**
- * The embedded engine: one thread commits, another reads, so that no page of logs delays a commit; in WAL mode neither
- * waits for the other.
+ * The embedded engine: one thread commits, another reads, so that reading logs never delays a commit; in WAL mode
+ * neither waits for the other.
  */
 import { randomUUID } from 'node:crypto'
 import { Kysely, sql, type Transaction } from 'kysely'
@@ -105,7 +105,7 @@ class SqliteEngine implements SqlEngine {
     }
   }
 
-  /** Committed, since what is undone never reaches the disk. */
+  /** Committed, since rolled-back writes never reach the disk. */
   async tryWriting(): Promise<void> {
     await sql`insert into meta (name, value) values (${PROBE}, hex(randomblob(${sql.lit(PROBE_BYTES / 2)})))
       on conflict (name) do update set value = excluded.value`.execute(this.writer)
@@ -140,7 +140,7 @@ class SqliteEngine implements SqlEngine {
 
   async close(): Promise<void> {
     this.#closing = true
-    // The reader first: the last connection to close clears the write-ahead log, and only a writer can.
+    // The reader first: the last connection to close clears the write-ahead log, which only a writer can do.
     await this.#reading.close()
     const end = await this.#turns.take()
     try {
@@ -168,7 +168,7 @@ class SqliteEngine implements SqlEngine {
     }
   }
 
-  /** Started with the first batch: a process that only reads or changes a setting needs no such thread. */
+  /** Started with the first batch: a process that only reads, or changes a setting, needs no such thread. */
   #startCopying(): void {
     if (this.#isCopying) return
     this.#isCopying = true

@@ -9,15 +9,15 @@ export interface WorkerOptions {
   readonly origin: string
 }
 
-/** First a connection is opened, then it is asked; when it has closed, another one may be opened. */
+/** First a connection is opened, then it gets requests; when it has closed, another one may be opened. */
 export type WorkerMessage = { readonly kind: 'open'; readonly options: WorkerOptions } | WorkerRequest
 
 export type WorkerRequest = WorkerTask & { readonly id: number }
 
 export type WorkerTask =
-  /** A statement whose answer is rows. */
+  /** A statement that returns rows. */
   | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly SqliteParameter[] }
-  /** A statement whose answer is how many rows changed. */
+  /** A statement that returns the number of changed rows. */
   | { readonly kind: 'change'; readonly sql: string; readonly parameters: readonly SqliteParameter[] }
   | { readonly kind: 'transaction'; readonly verb: 'begin' | 'begin immediate' | 'commit' | 'rollback' }
   /** `operations` as `hot-codec.ts` writes them. */

@@ -1,14 +1,14 @@
 /**
- * Whether a process that wrote into this file still runs. Everyone who opens an embedded database is on this machine, so
- * after a crash nobody has to wait for a heartbeat to expire. If the system cannot tell (another system than Linux,
- * another container, another boot), nothing is concluded and the heartbeat decides.
+ * Whether a process that wrote to this file is still running. All processes that open an embedded database are on this
+ * machine, so after a crash there is no need to wait for a heartbeat to expire. If the system cannot tell (another
+ * system than Linux, another container, another boot), nothing is concluded and the heartbeat decides.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /** Start time of a process, in the system's own ticks, by its `/proc/<pid>/stat`. */
 const START_TIME_FIELD = 22
 
-/** This process as its rows name it; undefined: the system cannot tell. */
+/** This process, as named in its rows; undefined: the system cannot tell. */
 export function ownPlace(): string | undefined {
   const scope = ownScope()
   const started = startOf(process.pid)
@@ -17,7 +17,7 @@ export function ownPlace(): string | undefined {
 
 /** Queries to the system about a process; tests replace it. */
 export interface ProcessTable {
-  /** Start time in the system's own ticks; undefined: it cannot tell, which says nothing about the process. */
+  /** Start time in the system's own ticks; undefined: unknown, which says nothing about the process. */
   startOf(pid: number): string | undefined
   exists(pid: number): boolean
 }

@@ -2,7 +2,7 @@
 import type { SqliteDatabase, SqliteStatement } from './library.ts'
 import { Recent } from './hot/recent.ts'
 
-/** Certainly kept; at most twice as many. */
+/** Number always kept; at most twice as many are. */
 const STATEMENTS_MAX = 128
 
 export class Statements {
@@ -15,7 +15,7 @@ export class Statements {
     this.#database = database
   }
 
-  /** A text that is built once; `name` identifies it and is one of few. */
+  /** A statement text that is built once; `name` identifies it and is one of a few. */
   text(name: string, write: () => string): string {
     const known = this.#texts.get(name)
     if (known !== undefined) return known

@@ -1,5 +1,5 @@
 /**
- * The threads that connections live in. The product opens a store once, and a connection's thread ends with it. Tests
+ * The threads that connections run in. The product opens a store once, and a connection's thread ends with it. Tests
  * open hundreds, one after the other, and keep some threads: starting a thread costs far more than opening a database.
  */
 import { Worker } from 'node:worker_threads'
@@ -9,7 +9,7 @@ import { workerLocation } from './worker-location.ts'
 const idle: Worker[] = []
 let idleMost = 0
 
-/** From now on up to so many threads of this process wait for another connection when theirs has closed. */
+/** From now on up to this many threads of this process are kept for another connection when theirs has closed. */
 export function keepIdleThreads(most: number): void {
   idleMost = most
 }
@@ -30,7 +30,7 @@ export function afterClosing(): 'wait' | 'end' {
 /** Keeps a waiting thread: it reports nothing and does not keep the process alive. */
 export function keepThread(thread: Worker): void {
   thread.removeAllListeners()
-  // It holds nothing; if it ends, the next connection starts another.
+  // It has no open resources; if it ends, the next connection starts another.
   thread.on('error', () => undefined)
   thread.on('exit', () => {
     const index = idle.indexOf(thread)
@@ -43,12 +43,12 @@ export function keepThread(thread: Worker): void {
 function startThread(): Worker {
   return new Worker(workerLocation(), {
     name: 'storage',
-    // Node's own SQLite prints an experimental warning on every start.
+    // Node's own SQLite prints a warning about experimental features at every start.
     execArgv: [...process.execArgv.filter(suitsThread), '--disable-warning=ExperimentalWarning'],
   })
 }
 
-/** Flags of the whole process, such as the size of its heap, are refused by a thread. */
+/** Flags of the whole process, such as the size of its heap, are not allowed for a thread. */
 function suitsThread(flag: string): boolean {
   return flag.startsWith('--enable-source-maps') || flag.startsWith('--cpu-prof')
 }

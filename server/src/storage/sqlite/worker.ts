@@ -20,25 +20,25 @@ import { Statements } from './statements.ts'
 
 /** How long one connection waits for another process's write lock before the call is refused. */
 const BUSY_TIMEOUT_MS = 5_000
-/** Announcements are due within a second; four checks per second cost almost nothing. */
+/** Announcements must arrive within a second; four checks per second cost almost nothing. */
 const WATCH_INTERVAL_MS = 250
 const CHECKPOINT_INTERVAL_MS = 1_000
-/** If the reading thread does not get to it, a commit makes the checkpoint itself: 512 MiB. */
+/** Above this size (512 MiB) a commit makes the checkpoint itself, if the reading thread has not done so. */
 const CHECKPOINT_PAGES = (512 * 1_024 * 1_024) / PAGE_BYTES
 const CACHE_KIB = 32 * 1_024
 
 /**
  * WAL with synchronous=NORMAL: a commit reaches the operating system before it is answered, so a killed process loses
  * nothing; only a crash of the machine itself may lose the last moments, never the order or the consistency.
- * recursive_triggers makes `insert or replace` meet the ledger's refusal too. The reader is opened for writing because
- * it copies the log back; query_only keeps it from changing anything.
+ * recursive_triggers makes the ledger's triggers refuse `insert or replace` too. The reader is opened for writing
+ * because it copies the log back; query_only keeps it from changing anything.
  */
 const PRAGMAS: Record<WorkerOptions['role'], string> = {
   writer: `pragma page_size = ${PAGE_BYTES}; pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;
     pragma recursive_triggers = on; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};`,
   reader: 'pragma query_only = on;',
 }
-// The time-out is set here too: some Nodes do not know it as an option.
+// The time-out is set here too: some versions of Node do not have the option.
 const EVERY_CONNECTION = `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -${CACHE_KIB}; pragma temp_store = memory;`
 
 class DatabaseThread {
@@ -185,7 +185,7 @@ function close({ id, afterwards }: Extract<WorkerRequest, { readonly kind: 'clos
  */
 function forgetStatements(done: () => void): void {
   setFlagsFromString('--expose-gc')
-  // Threads have no flag for it.
+  // Threads cannot be given the flag.
   const collect = runInNewContext('gc') as () => void
   collect()
   setImmediate(() => {

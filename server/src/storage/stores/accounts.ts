@@ -8,7 +8,7 @@ import type { ByokEntry } from './keys.ts'
 
 /** An account as the request pipeline and the management API know it. */
 export interface Account extends AccountRow {
-  /** Nobody signs in as an organisation: its members act for it. */
+  /** Organisations cannot sign in: their members act for them. */
   readonly kind: 'person' | 'organisation'
   readonly email: string | undefined
   readonly phone: string | undefined
@@ -36,7 +36,10 @@ export interface AccountPatch {
 }
 
 export interface AccountFilter {
-  /** Part of the name, the e-mail address or the phone number, in any case; or a whole id: the account’s or of a key of it. */
+  /**
+   * A part of the name, the e-mail address or the phone number, case-insensitive; or a whole id, the account’s or one
+   * of its keys’.
+   */
   readonly search?: string
   readonly kind?: Account['kind']
   readonly role?: Account['role']
@@ -44,7 +47,7 @@ export interface AccountFilter {
 }
 
 export interface AccountStore {
-  /** Rejects with `StorageConflict` when the id, the address or the phone number is taken; so does `patch`. */
+  /** Rejects with `StorageConflict` if the id, the address or the phone number is taken; so does `patch`. */
   create(account: { readonly id: AccountId; readonly createdAt: number } & AccountPatch): Promise<void>
   /**
    * A changed monthly cap charges what is owed in the same transaction, as far as it allows. A changed or removed

@@ -18,9 +18,9 @@ import type { Announcement } from '../announcement.ts'
 
 export interface AuditStore {
   /**
-   * One transaction: everything `work` writes through the given stores, and the entry it returns. `work` may be run again
-   * after a conflict; it must wait for nothing but the stores. `alone`: such acts are serialised over all instances, so
-   * each sees what the one before has written.
+   * One transaction: everything `work` writes through the given stores, and the entry it returns. `work` may be run
+   * again after a conflict, and must not wait for anything but the stores. `alone`: such acts are serialised over all
+   * instances, so each sees what the one before has written.
    */
   act<Value>(
     work: (stores: AuditedStores) => Promise<AuditedWork<Value>>,
@@ -57,14 +57,14 @@ export interface AuditedWork<Value> {
   readonly value: Value
   /** undefined: nothing was done, so there is no entry. */
   readonly act: AuditedAct | undefined
-  /** Where it was several acts at once: those after the first. */
+  /** If several acts were done at once: those after the first. */
   readonly further?: readonly AuditedAct[]
-  /** Announced to every instance when it is done, besides the stores' own announcements. */
+  /** Announced to every instance afterwards, in addition to the stores' own announcements. */
   readonly announce?: readonly Announcement[]
 }
 
 export interface AuditActor {
-  /** The admin's account; undefined: somebody on the machine (the command line). */
+  /** The admin's account; undefined: an operator on the machine (the command line). */
   readonly accountId: AccountId | undefined
   /** The name shown to people, at that time. */
   readonly name: string
@@ -80,12 +80,12 @@ export interface AuditedAct {
   readonly action: string
   /** The id of what it was done to. */
   readonly subject: string
-  /** Never a secret: a word shows that one was set. */
+  /** Never contains a secret, only the fact that one was set. */
   readonly changes: readonly AuditedChange[]
 }
 
 export interface AuditedChange {
-  /** `account owner@example.com: user_rate` – the row where several are concerned, then the field. */
+  /** `account owner@example.com: user_rate` – the row if several are affected, then the field. */
   readonly field: string
   readonly from: JsonValue
   readonly to: JsonValue

@@ -9,10 +9,10 @@ export interface BlobStore {
     source: AsyncIterable<Uint8Array>,
     options: { readonly mediaType: string; readonly maxBytes: number },
   ): Promise<StoredBlob>
-  /** undefined: there is none. `range` is inclusive and already checked against the size. */
+  /** undefined: not found. `range` is inclusive and already checked against the size. */
   open(key: string, range?: { readonly start: number; readonly end: number }): Promise<OpenBlob | undefined>
   find(key: string): Promise<{ readonly bytes: number; readonly mediaType: string } | undefined>
-  /** No error where there is none. */
+  /** No error if it does not exist. */
   remove(key: string): Promise<void>
   /** Resolves if a write and a read work; rejects otherwise, and for a network store as soon as `signal` aborts. */
   ping(signal: AbortSignal): Promise<void>
@@ -29,7 +29,7 @@ export interface StoredBlob {
 }
 
 export interface OpenBlob {
-  /** Of the whole blob, whatever the range. */
+  /** Size of the whole blob, whatever the range. */
   readonly bytes: number
   readonly mediaType: string
   readonly body: AsyncIterable<Uint8Array>

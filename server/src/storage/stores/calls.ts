@@ -30,7 +30,7 @@ export interface CallStore {
   tryWriting(): Promise<void>
   /**
    * Sends this process's heartbeat under its epoch (absent: the first), and renews the slots of its open calls. If the
-   * answer is that it was taken over, nothing was written, and it beats again under the epoch in the answer.
+   * answer is that it was taken over, nothing was written; beat again with the epoch in the answer.
    */
   heartbeat(instance: InstanceId, at: number, epoch?: number): Promise<BeatOutcome>
   /** Every instance; `core/instances/watch.ts` decides which ones to take over. */
@@ -40,7 +40,7 @@ export interface CallStore {
    * open. One that has beaten meanwhile is skipped. Returns how many calls were ended.
    */
   takeOver(instances: readonly SeenInstance[], at: number): Promise<number>
-  /** Ends what this instance has left open since `startedBefore` without knowing of it any more. Returns what was ended. */
+  /** Ends calls that this instance has had open since `startedBefore` but no longer runs. Returns what was ended. */
   recoverLeaked(leaked: {
     readonly instance: InstanceId
     readonly at: number
@@ -48,8 +48,8 @@ export interface CallStore {
     readonly isRunning: (callId: CallId) => boolean
   }): Promise<readonly CallId[]>
   /**
-   * Forgets calls that recovery ended before this time, epoch ms: until then `settle` and `abandon` of their own instance
-   * book the difference to what recovery charged, after it they change nothing.
+   * Removes calls that recovery ended before this time, epoch ms: until then `settle` and `abandon` of their own
+   * instance book the difference to what recovery charged, after it they change nothing.
    */
   forgetRecovered(before: number): Promise<void>
 }

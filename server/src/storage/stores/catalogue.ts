@@ -17,7 +17,7 @@ export interface CatalogueStore {
   findRateHold(what: 'rate' | 'currency'): Promise<RateHold | undefined>
   /** Observations of chains, by any instance. */
   readObservations(): Promise<readonly ObservedChain[]>
-  /** The latest rate of a chain counts, and the latest time it broke a cap. */
+  /** The latest rate of a chain counts, and the latest time it exceeded a cap. */
   writeObservations(observed: readonly ObservedChain[], at: number): Promise<void>
 }
 

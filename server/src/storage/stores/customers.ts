@@ -26,8 +26,8 @@ export interface CustomerStore {
 export interface ActStore {
   /**
    * Locks the account, calls `decide` with its present state and writes the result in the same transaction. `decide` is
-   * pure and may be asked more than once. Rejects with `Overdraft` when a pool would fall below zero, and as `book` does
-   * with `AmountTooLarge` and `RateChanged`.
+   * pure and may be called more than once. Rejects with `Overdraft` if a pool would fall below zero, and with
+   * `AmountTooLarge` and `RateChanged` as `book` does.
    */
   perform<Refusal>(act: Act<Refusal>): Promise<ActOutcome<Refusal>>
 }
@@ -38,7 +38,7 @@ export interface Act<Refusal> {
   readonly operation: string
   readonly idempotency: Idempotency | undefined
   readonly at: number
-  /** The rate at which money was converted for it; absent: none was. */
+  /** The rate at which money was converted; absent: none was converted. */
   readonly creditsPerUnit?: DecimalText
   readonly decide: (state: ActState) => ActDecision<Refusal>
 }
@@ -57,11 +57,11 @@ export interface ActState {
 export type ActDecision<Refusal> =
   | {
       readonly kind: 'done'
-      /** All of one ledger transaction; empty: no money moves. */
+      /** All belong to one ledger transaction; empty: no money moves. */
       readonly transfers: readonly Transfer[]
-      /** Absent: as it was. */
+      /** Absent: unchanged. */
       readonly subscription?: Subscription | undefined
-      /** Absent: as they were. */
+      /** Absent: unchanged. */
       readonly terms?: SubscriptionTerms | undefined
       /** Returned unchanged whenever the act is repeated under its key. */
       readonly answer: JsonObject
@@ -87,7 +87,7 @@ export interface Profile {
   readonly name: string | undefined
   /** BCP 47. */
   readonly language: string | undefined
-  /** IANA; undefined: the platform's. */
+  /** IANA name; undefined: the platform's. */
   readonly timezone: string | undefined
   readonly alerts: AlertSettings
 }
@@ -100,7 +100,7 @@ export interface AlertSettings {
   readonly failuresPerHour: number | undefined
   /** Address for signed webhooks. */
   readonly webhookUrl: string | undefined
-  /** A mail for every payment. */
+  /** Whether to send a mail for every payment. */
   readonly receipts: boolean
 }
 
@@ -119,13 +119,13 @@ export interface VerificationRequest {
   /** Account id of the admin. */
   readonly decidedBy: string | undefined
   readonly reason: string | undefined
-  /** What was stated: names and numbers. Encrypted at rest. */
+  /** The statement: names and numbers. Encrypted at rest. */
   readonly statement: Readonly<Record<string, string>>
   readonly documents: readonly VerificationDocument[]
 }
 
 export interface VerificationDocument {
-  /** The name that the person gave it. */
+  /** The file name given by the person. */
   readonly name: string
   readonly blobKey: string
   readonly mediaType: string
@@ -139,15 +139,15 @@ export interface VerificationDecision {
   readonly by: string
   readonly reason: string | undefined
   readonly at: number
-  /** Verification level the account has from now on; undefined: as it is. */
+  /** Verification level the account has from now on; undefined: unchanged. */
   readonly level: number | undefined
 }
 
 export interface VerificationStore {
-  /** Rejects with `StorageConflict` when one of the account is pending already. */
+  /** Rejects with `StorageConflict` if a request of the account is pending already. */
   submit(request: VerificationRequest): Promise<void>
   find(id: string): Promise<VerificationRequest | undefined>
-  /** Newest first; `after`: id of the last one of the page before. */
+  /** Newest first; `after`: id of the last row of the previous page. */
   list(filter: {
     readonly accountId?: AccountId
     readonly status?: VerificationRequest['status']
@@ -169,7 +169,7 @@ export interface StatementEntry {
   readonly sequence: number
   readonly at: number
   readonly kind: Transfer['kind']
-  /** What the account's Credits and balance change by. */
+  /** Changes of the account's Credits and balance. */
   readonly credits: MicroCredits
   readonly balance: MicroCredits
   readonly reference: string | undefined
@@ -177,7 +177,7 @@ export interface StatementEntry {
 
 export interface Period {
   readonly from: number
-  /** The first moment after it. */
+  /** The first moment after the period. */
   readonly until: number
 }
 
@@ -188,8 +188,7 @@ export interface StatementStore {
     period: Period,
   ): Promise<{ readonly opening: PoolSums; readonly closing: PoolSums }>
   /**
-   * Oldest first; movements between an account's Credits and its holds are not included. `after`: `entryCursor` of the
-   * last.
+   * Oldest first; excluding movements between an account's Credits and its holds. `after`: `entryCursor` of the last.
    */
   entries(
     account: AccountId,
@@ -244,7 +243,7 @@ export interface AlertStore {
     readonly limit: number
     readonly after: string | undefined
   }): Promise<readonly WatchedAccount[]>
-  /** Calls of the account that failed since then; no more than `most` are counted. */
+  /** Failed calls of the account since then, counted up to `most`. */
   countFailures(account: AccountId, since: number, most: number): Promise<number>
   /** False: one of this kind is active already. Its deliveries are due at once. */
   raise(
@@ -257,7 +256,7 @@ export interface AlertStore {
   ): Promise<boolean>
   /** Its condition has ended: it may be raised again. */
   clear(account: AccountId, kind: AlertKind, at: number): Promise<boolean>
-  /** Due deliveries; each goes to one process only, and again after `leaseMs` if that one does not report. */
+  /** Due deliveries; each goes to one process only, and again after `leaseMs` if that process does not report. */
   take(
     at: number,
     options: { readonly limit: number; readonly leaseMs: number },
@@ -274,19 +273,19 @@ export const USAGE_GROUPS = ['model', 'key', 'app', 'account'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
 /**
- * Answered from sums by half-hours, which outlive the log. Where a period begins or ends inside of one, that part is read
- * from the log; once the log of that time is gone, a half-hour belongs to the period in which it begins.
+ * Answered from sums by half-hours, which outlast the log. If a period begins or ends inside a half-hour, that part is
+ * read from the log; once the log of that time is gone, a half-hour belongs to the period in which it begins.
  */
 export interface UsageQuestion extends Period {
-  /** undefined: every account's. */
+  /** undefined: all accounts. */
   readonly accountId: AccountId | undefined
   readonly keyId: KeyId | undefined
-  /** Only calls of these; absent: of every key, and of none. */
+  /** Only calls of these keys; absent: all calls, also those without a key. */
   readonly keyIds?: readonly KeyId[] | undefined
   readonly groups: readonly UsageGroup[]
-  /** Length of a bucket; buckets are counted from `from`. A half-hour over a border between two is in the first. */
+  /** Length of a bucket; buckets are counted from `from`. A half-hour that spans two buckets is in the first. */
   readonly bucketMs: number
-  /** More rows than this: the first ones. */
+  /** If there are more rows, the first ones are returned. */
   readonly rowsMax: number
 }
 
@@ -294,11 +293,11 @@ export interface UsageQuestion extends Period {
 export interface UsageRow {
   /** First moment of the bucket. */
   readonly at: number
-  /** undefined, like the others: not grouped by it, or of none. */
+  /** undefined here and below: not grouped by it, or it has none. */
   readonly accountId: AccountId | undefined
   readonly model: string | undefined
   readonly keyId: string | undefined
-  /** `(other)`: names after the first hundred of an account's half-hour. */
+  /** `(other)`: names beyond the first hundred of an account's half-hour. */
   readonly appId: string | undefined
   readonly calls: number
   readonly failed: number
@@ -314,7 +313,7 @@ export interface UsageRow {
   readonly audioSeconds: number
   readonly amount: MicroCredits
   readonly deducted: MicroCredits
-  /** Of `deducted`, what the subscription paid. */
+  /** The part of `deducted` that the subscription paid. */
   readonly covered: MicroCredits
 }
 
@@ -323,26 +322,26 @@ export interface ChainQuestion extends Period {
   readonly accounts?: 'apart' | undefined
 }
 
-/** What the priced calls of one chain add up to. */
+/** Totals of the priced calls of one chain. */
 export interface ChainUsage {
-  /** undefined: of all accounts. */
+  /** undefined: all accounts together. */
   readonly accountId: AccountId | undefined
   readonly chainId: ChainId
   readonly model: string | undefined
   readonly vendorCode: string | undefined
   readonly calls: number
-  /** Over the customer's own credential. */
+  /** Calls over the customer's own credential. */
   readonly byok: number
-  /** Of the others, those without a deduction. */
+  /** Of the others, calls without a deduction. */
   readonly free: number
   readonly deducted: MicroCredits
-  /** Quantities that prices were multiplied by, own credentials left out. */
+  /** Quantities that prices were multiplied by, without calls over own credentials. */
   readonly billed: Readonly<Record<RecipeLine['class'], number>>
 }
 
 export interface UsageStore {
   sums(question: UsageQuestion): Promise<readonly UsageRow[]>
-  /** By chain. */
+  /** Totals by chain. */
   chains(question: ChainQuestion): Promise<readonly ChainUsage[]>
   /** Recomputes the half-hours of a period for which the log is complete. Returns how many. */
   recount(period: Period): Promise<number>

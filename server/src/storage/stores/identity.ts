@@ -28,9 +28,9 @@ export interface Session {
   /** Epoch ms, as all times here. */
   readonly createdAt: number
   readonly seenAt: number
-  /** The session ends when it is not used until then; every use moves it. */
+  /** The session ends at this time unless it is used before; every use moves it. */
   readonly idleEndsAt: number
-  /** The session ends then, however much it is used. */
+  /** The session ends at this time at the latest. */
   readonly endsAt: number
   readonly userAgent: string
   readonly address: string
@@ -43,12 +43,12 @@ export interface Session {
 }
 
 export interface NewSession extends Session {
-  /** Its network. */
+  /** The network of the sign-in. */
   readonly place: string
 }
 
 export interface SessionStore {
-  /** `tokenHash`: lower-case hex SHA-256 of the token. Afterwards its network is known for the account. */
+  /** `tokenHash`: lower-case hex SHA-256 of the token. Also records its network for the account. */
   create(session: NewSession, tokenHash: string): Promise<void>
   /** Only a session alive at `at`: an impersonation also needs the admin's session from which it was opened. */
   findByHash(tokenHash: string, at: number): Promise<Session | undefined>
@@ -56,9 +56,9 @@ export interface SessionStore {
   touch(id: string, seen: { readonly at: number; readonly idleEndsAt: number }): Promise<void>
   /** Records that a second factor was used in it; does nothing if it has ended. */
   showSecondFactor(id: string): Promise<void>
-  /** The account has no second factor any more: none of its sessions counts as having used one. */
+  /** Call when the account has no second factor any more: none of its sessions counts as having used one then. */
   forgetSecondFactor(account: AccountId): Promise<void>
-  /** Those alive at `at`, newest first. */
+  /** Sessions alive at `at`, newest first. */
   list(account: AccountId, at: number): Promise<readonly Session[]>
   /** False: the account has no such session. */
   revoke(account: AccountId, id: string): Promise<boolean>
@@ -70,20 +70,20 @@ export interface SessionStore {
 
 export type CodePurpose = 'register' | 'sign_in' | 'reset_password' | 'change_email' | 'change_phone'
 
-/** What a code proves: that whoever has it reads what is sent to `target`. */
+/** What a code proves: that its owner can read messages to `target`. */
 export interface CodeUse {
   readonly purpose: CodePurpose
-  /** An e-mail address or a phone number in its one form. */
+  /** An e-mail address or a phone number in canonical form. */
   readonly target: string
   /** The account that requested it, if only signed-in users can. */
   readonly accountId: AccountId | undefined
 }
 
 export interface CodeTerms {
-  /** The network it was asked for from. */
+  /** The network that requested it. */
   readonly place: string
   readonly tries: number
-  /** How many of the attempts may come from other networks, so that nobody elsewhere can use them up. */
+  /** How many of the attempts may come from other networks, so that others cannot use them up. */
   readonly triesElsewhere: number
   readonly createdAt: number
   readonly endsAt: number
@@ -104,12 +104,15 @@ export interface Budget {
   /** `sms/day/2026-11-22`. */
   readonly subject: string
   readonly limit: number
-  /** When it is forgotten. */
+  /** When it is removed. */
   readonly endsAt: number
 }
 
 export interface BudgetStore {
-  /** Takes one of each, or none of any. undefined: one is used up; else the use of each, in order, including this one. */
+  /**
+   * Takes one from each, or none from any. undefined: one of them is used up; otherwise the use of each, in order,
+   * including this one.
+   */
   take(budgets: readonly Budget[]): Promise<readonly number[] | undefined>
   /** What is used of each. */
   used(subjects: readonly string[]): Promise<readonly number[]>
@@ -131,11 +134,11 @@ export type ChallengeKind =
   | 'service'
   | 'sign-in-link'
 
-/** One conversation of several requests, known by a token of which only the hash is stored. */
+/** An exchange of several requests, identified by a token of which only the hash is stored. */
 export interface Challenge {
   readonly kind: ChallengeKind
   readonly accountId: AccountId | undefined
-  /** JSON of the conversation's own. */
+  /** Data of the exchange, JSON. */
   readonly detail: string
   readonly triesLeft: number
   readonly createdAt: number
@@ -144,7 +147,7 @@ export interface Challenge {
 
 export interface ChallengeStore {
   put(idHash: string, challenge: Challenge): Promise<void>
-  /** The same, and ends every other of its kind and account: of parallel calls one challenge is left. */
+  /** The same, and ends all others of its kind and account: after parallel calls one challenge is left. */
   putOnly(idHash: string, challenge: Challenge & { readonly accountId: AccountId }): Promise<void>
   find(idHash: string, kind: ChallengeKind, at: number): Promise<Challenge | undefined>
   /** The same, and counts one of its attempts; undefined if none is left. */
@@ -168,7 +171,7 @@ export interface Passkey {
   readonly name: string
   /** COSE, base64url. */
   readonly publicKey: string
-  /** The authenticator's count of uses; many always say 0. */
+  /** The authenticator's use counter; many always report 0. */
   readonly counter: number
   readonly transports: readonly string[]
   readonly backedUp: boolean
@@ -185,7 +188,7 @@ export interface FactorStore {
   /** False: a code of this or a later step was accepted before. */
   useStep(account: AccountId, step: number): Promise<boolean>
   removeAuthenticator(account: AccountId): Promise<boolean>
-  /** All anew. */
+  /** Replaces all of them. */
   putRecoveryCodes(account: AccountId, codes: readonly Secret[]): Promise<void>
   /** True once for each code. */
   useRecoveryCode(account: AccountId, code: Secret): Promise<boolean>
@@ -202,7 +205,7 @@ export interface FactorStore {
   removeAll(account: AccountId): Promise<boolean>
 }
 
-/** A person as another service knows them. */
+/** A person's identity at another service. */
 export interface LinkedIdentity {
   /** Which service, by its configured name. */
   readonly service: string

@@ -11,14 +11,14 @@ export interface ByokEntry {
 export interface Key {
   readonly id: KeyId
   readonly accountId: AccountId
-  /** Of the organisation that is the account: whose calls these are; undefined: the account's own. */
+  /** If the account is an organisation: the member whose key it is; undefined: the account's own. */
   readonly memberId: MemberId | undefined
-  /** The sign-in session it ends with, of a key that the console made for itself; undefined: a key of the person's own. */
+  /** For a key that the console made for itself: the sign-in session it ends with; undefined: an ordinary key. */
   readonly sessionId: string | undefined
   readonly name: string
   /** Lower-case hex SHA-256 of the whole key. */
   readonly hash: string
-  /** The service's prefix plus six characters: all a list ever shows. */
+  /** The service's prefix plus six characters: all that lists show. */
   readonly hint: string
   readonly status: 'enabled' | 'disabled' | 'deleted'
   readonly createdAt: number
@@ -33,11 +33,11 @@ export interface Key {
 }
 
 export interface KeyFilter {
-  /** Part of its name or hint in any case, or its whole id; or what its account is called. */
+  /** A part of its name or hint, case-insensitive, or its whole id; or a name of its account. */
   readonly search?: string | undefined
   readonly account?: AccountId | undefined
   readonly group?: string | undefined
-  /** Which of them, as of `at`; expired is what is enabled and past its end. */
+  /** State as of `at`; `expired` means enabled and past its expiry. */
   readonly state?: KeyState | undefined
   readonly at: number
 }
@@ -64,11 +64,11 @@ export interface KeyStore {
     filter: KeyFilter,
     page: { readonly limit: number; readonly cursor: string | undefined },
   ): Promise<{ readonly rows: readonly Key[]; readonly next: string | undefined }>
-  /** Whose keys these are and what they are called, deleted ones and those of sessions too. */
+  /** Owners and names of these keys, including deleted ones and those of sessions. */
   readNames(ids: readonly KeyId[]): Promise<ReadonlyMap<KeyId, NamedKey>>
-  /** Until when the last of their former secrets works, of those keys where one still does; one query. */
+  /** For keys with a valid former secret: until when the last one works; one query. */
   formerUntil(ids: readonly KeyId[], at: number): Promise<ReadonlyMap<KeyId, number>>
-  /** Rejects with `StorageConflict` when a living key has this hash. */
+  /** Rejects with `StorageConflict` if a key that is not deleted has this hash. */
   create(key: Key): Promise<void>
   patch(
     id: KeyId,
@@ -89,8 +89,8 @@ export interface KeyStore {
     >,
   ): Promise<boolean>
   /**
-   * Gives a key another secret; its present one works until `formerUntil`. Without that, it and every former one end at
-   * once. Rejects with `StorageConflict` when a living key has this hash.
+   * Gives a key another secret; its present one works until `formerUntil`. Without that, it and all former ones end at
+   * once. Rejects with `StorageConflict` if a key that is not deleted has this hash.
    */
   rotate(
     id: KeyId,

@@ -7,16 +7,16 @@ import type { LedgerDifference } from './records.ts'
 export interface BookingOptions {
   /** Absent: `refuse`. */
   readonly overdraw?: 'refuse' | 'allow'
-  /** The rate at which money was converted for it; absent: none was. */
+  /** The rate at which money was converted; absent: none was converted. */
   readonly creditsPerUnit?: DecimalText
 }
 
 export interface LedgerStore {
   /**
    * Movements outside of calls (grants, exchanges…). One transaction; false: this transaction id was booked before.
-   * Rejects with `Overdraft`, and books nothing, when a customer's pool that is taken from would fall below zero, unless
-   * a debt is meant to be booked (a payment that the bank took back); with `AmountTooLarge` when a transfer or a pool
-   * would be more than `AMOUNT_MAX` and `POOL_MAX`; with `RateChanged` if `creditsPerUnit` is not the current rate.
+   * Rejects with `Overdraft`, and books nothing, if a debited customer's pool would fall below zero, unless a debt is
+   * meant to be booked (a payment that the bank took back); with `AmountTooLarge` if a transfer or a pool would exceed
+   * `AMOUNT_MAX` and `POOL_MAX`; with `RateChanged` if `creditsPerUnit` is not the current rate.
    */
   book(transfers: readonly Transfer[], options?: BookingOptions): Promise<boolean>
   /** What was booked under this id, in order; empty: nothing was. */

@@ -6,7 +6,7 @@ import type { CallLogRow } from '../../core/ledger/log-row.ts'
 export interface LogFilter {
   readonly accountId?: AccountId
   readonly keyId?: KeyId
-  /** Any of these; none: nothing. */
+  /** Any of these keys; empty: no calls. */
   readonly keyIds?: readonly KeyId[]
   readonly from?: number
   readonly to?: number
@@ -17,10 +17,10 @@ export interface LogFilter {
   readonly user?: string
   /** An HTTP status. */
   readonly status?: number
-  /** µCr deducted, at least and at most. */
+  /** µCr deducted, minimum and maximum. */
   readonly deductedMin?: MicroCredits
   readonly deductedMax?: MicroCredits
-  /** Calls that failed, or calls that did not. */
+  /** Only failed calls, or only successful ones. */
   readonly failed?: boolean
   /** Calls with impossible reported usage. */
   readonly suspect?: true
@@ -32,7 +32,7 @@ export interface LogStore {
     filter: LogFilter,
     page: { readonly limit: number; readonly cursor: string | undefined },
   ): Promise<LogPage>
-  /** When the last call that is still in the log was made with each of these keys, epoch ms; unused ones are not there. */
+  /** When each of these keys was last used according to the log, epoch ms; unused keys are absent. */
   lastUses(keys: readonly KeyId[]): Promise<ReadonlyMap<KeyId, number>>
   /** Removes expired rows, and prepares for new ones. Returns how many were removed; money stays in the ledger. */
   keep(upkeep: LogUpkeep): Promise<number>

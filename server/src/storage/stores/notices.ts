@@ -3,7 +3,7 @@
 export interface Notice {
   readonly id: string
   readonly title: string
-  /** Plain text; whoever shows it escapes it. */
+  /** Plain text; must be escaped when shown. */
   readonly body: string
   readonly level: 'info' | 'warning' | 'critical'
   /** Shown from then on; epoch ms. */
@@ -14,11 +14,11 @@ export interface Notice {
 }
 
 export interface NoticeStore {
-  /** Newest first. `at`: only those shown at that moment. */
+  /** Newest first. `at`: only those shown at that time. */
   list(filter: { readonly at?: number; readonly limit: number }): Promise<readonly Notice[]>
   find(id: string): Promise<Notice | undefined>
   /** By its id: new or changed. */
   put(notice: Notice): Promise<void>
-  /** False: there is none of this id. */
+  /** False: there is none with this id. */
   remove(id: string): Promise<boolean>
 }

@@ -1,7 +1,7 @@
 /**
- * Organisations: accounts without a sign-in, for which people act. Their Credits, keys, limits and logs are those of any
- * account; here is who belongs to them. Everything that changes who may act is decided under the lock of the
- * organisation's account and told to every instance.
+ * Organisations: accounts without a sign-in, for which people act. Their Credits, keys, limits and logs are those of
+ * any account; this store has their members. Every change of who may act is decided under the lock of the
+ * organisation's account and announced to every instance.
  */
 import type { MemberRow } from '../../core/ledger/hot-rows.ts'
 import type { AccountId, MemberId } from '../../core/ids.ts'
@@ -14,7 +14,7 @@ export const MEMBER_ROLES = ['owner', 'admin', 'member'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
 
 export interface Organisation {
-  /** Of its account too. */
+  /** Also the id of its account. */
   readonly id: AccountId
   readonly name: string
   readonly createdAt: number
@@ -38,7 +38,7 @@ export interface Member {
   readonly joinedAt: number
 }
 
-/** A member with what is shown of the person. */
+/** A member with the person's visible data. */
 export interface ListedMember extends Member {
   readonly email: string | undefined
   readonly phone: string | undefined
@@ -54,7 +54,7 @@ export interface Membership {
 export interface Invitation {
   readonly id: string
   readonly organisationId: AccountId
-  /** In its one form; the store makes it so. */
+  /** Converted to canonical form by the store. */
   readonly email: string
   readonly role: MemberRole
   readonly monthlyCap: MicroCredits
@@ -63,33 +63,36 @@ export interface Invitation {
   readonly createdAt: number
   readonly expiresAt: number
   readonly status: 'pending' | 'accepted' | 'revoked'
-  /** Lower-case hex SHA-256 of what the mail carries. */
+  /** Lower-case hex SHA-256 of the mailed token. */
   readonly tokenHash: string
 }
 
 export type MemberPatch = Partial<Pick<Member, 'role' | 'status' | 'monthlyCap' | 'policy'>>
 
-/** `last-owner`: the organisation would be left without an owner who can act for it. `other-role`: the member's is not among those asked for. */
+/**
+ * `last-owner`: the organisation would be left without an owner who can act for it. `other-role`: the member's role is
+ * not one of those given.
+ */
 export type MemberChange = 'done' | 'none' | 'last-owner' | 'other-role'
 
-/** Whom the asker may change: a member who has become more than that meanwhile is left alone. Absent: anyone. */
+/** The roles that the caller may change: a member with another role meanwhile is not changed. Absent: any role. */
 export interface MemberGuard {
   readonly roles?: readonly MemberRole[]
 }
 
 export type AcceptOutcome =
-  /** Asked again by the same person, the same member. */
+  /** Accepting again as the same person returns the same member. */
   | { readonly kind: 'accepted'; readonly organisation: Organisation; readonly member: Member }
-  /** Unknown, expired, revoked or used by somebody else. */
+  /** Unknown, expired, revoked or used by another person. */
   | { readonly kind: 'none' }
-  /** The person's address is another one. */
+  /** The person has another address. */
   | { readonly kind: 'other-address' }
-  /** The invitation stays as it is. */
+  /** The invitation is unchanged. */
   | { readonly kind: 'member-already' }
 
 export type CloseOutcome =
   | { readonly kind: 'closed'; readonly credits: MicroCredits; readonly balance: MicroCredits }
-  /** Nothing was done: what is left has to be given up in so many words. */
+  /** Nothing was done: giving up the remaining money must be requested explicitly. */
   | { readonly kind: 'money-left'; readonly credits: MicroCredits; readonly balance: MicroCredits }
   | { readonly kind: 'calls-run'; readonly calls: number }
   | { readonly kind: 'none' }
@@ -101,29 +104,29 @@ export interface OrganisationFunding {
   readonly pool: Pool
   /** Above 0. */
   readonly amount: MicroCredits
-  /** Of the ledger, new. */
+  /** Id of the new ledger transaction. */
   readonly transactionId: string
   readonly idempotency: Idempotency | undefined
   readonly at: number
 }
 
 export type FundingOutcome =
-  /** `repeated`: under this idempotency key it was done before, by the transaction named; nothing moved now. */
+  /** `repeated`: it was done before under this idempotency key, in this transaction; nothing was moved now. */
   | { readonly kind: 'funded'; readonly transactionId: string; readonly repeated: boolean }
   | { readonly kind: 'too-little'; readonly available: MicroCredits }
-  /** No such organisation, or the person is no active owner of it. */
+  /** No such organisation, or the person is not an active owner of it. */
   | { readonly kind: 'none' }
   /** The idempotency key was used for something else. */
   | { readonly kind: 'other-request' }
 
 export interface OrganisationPage {
   readonly limit: number
-  /** The id the page before ended with. */
+  /** Last id of the previous page. */
   readonly after: string | undefined
 }
 
 export interface OrganisationStore {
-  /** Its account, itself and its first owner. Rejects with `StorageConflict` when the id is taken. */
+  /** Creates its account, the organisation and its first owner. Rejects with `StorageConflict` if the id is taken. */
   create(organisation: Organisation, owner: Pick<Member, 'id' | 'accountId'>): Promise<void>
   /** One that was closed is not found. */
   find(id: AccountId): Promise<Organisation | undefined>
@@ -131,8 +134,9 @@ export interface OrganisationStore {
   list(page: OrganisationPage): Promise<readonly Organisation[]>
   rename(id: AccountId, name: string): Promise<boolean>
   /**
-   * For good, and not while a call runs: deletes its keys and own credentials, ends its subscription, removes its members,
-   * revokes its invitations and suspends its account. Ledger and logs stay; Credits left stay with it.
+   * Permanent, and not while a call is running: deletes its keys and own credentials, ends its subscription, removes
+   * its members, revokes its invitations and suspends its account. Ledger and logs are kept, and remaining Credits stay
+   * on its account.
    */
   close(
     id: AccountId,
@@ -142,7 +146,7 @@ export interface OrganisationStore {
   listOf(person: AccountId): Promise<readonly Membership[]>
   member(organisation: AccountId, person: AccountId): Promise<Member | undefined>
   findMember(id: MemberId): Promise<Member | undefined>
-  /** As a call of their keys finds them, removed ones too. */
+  /** The member as seen by calls of their keys, including removed ones. */
   callingMember(id: MemberId): Promise<MemberRow | undefined>
   /** In order of joining. */
   members(organisation: AccountId, page: OrganisationPage): Promise<readonly ListedMember[]>
@@ -154,8 +158,8 @@ export interface OrganisationStore {
     options: { readonly keys: 'delete' | 'keep' } & MemberGuard,
   ): Promise<MemberChange>
   /**
-   * `member`: the person with this address is one already. `pending`: the address has an invitation that has not expired.
-   * `none`: no such organisation.
+   * `member`: the person with this address is a member already. `pending`: the address has an invitation that has not
+   * expired. `none`: no such organisation.
    */
   invite(invitation: Omit<Invitation, 'status'>): Promise<'invited' | 'pending' | 'member' | 'none'>
   /** Newest first. */
@@ -167,7 +171,7 @@ export interface OrganisationStore {
   findInvitationById(id: string): Promise<Invitation | undefined>
   /** Whether any organisation has an invitation for this address that can still be accepted. */
   isInvited(email: string, at: number): Promise<boolean>
-  /** Sent again: another secret, and time from now. False: it is not pending any more. */
+  /** For sending it again: a new secret, and a new expiry. False: it is not pending any more. */
   renewInvitation(id: string, renewed: Pick<Invitation, 'tokenHash' | 'expiresAt'>): Promise<boolean>
   /** False: it is not pending any more. */
   revokeInvitation(id: string): Promise<boolean>

@@ -2,7 +2,7 @@
 import type { Pricing } from '../../core/catalogue.ts'
 import type { ChainId, ModelId } from '../../core/ids.ts'
 
-/** A model's prices from a moment on. */
+/** A model's prices from a given time on. */
 export interface PriceChange {
   readonly id: string
   readonly modelId: ModelId
@@ -16,14 +16,14 @@ export interface PriceChange {
 }
 
 export interface PriceStore {
-  /** The next to come first; all of them, or one model's, or only the pending ones. */
+  /** Earliest first; all of them, or one model's, or only pending ones. */
   list(filter: {
     readonly modelId?: ModelId
     readonly status?: PriceChange['status']
     readonly limit: number
   }): Promise<readonly PriceChange[]>
   find(id: string): Promise<PriceChange | undefined>
-  /** Rejects with `StorageConflict` if another one of the model is pending for that moment. */
+  /** Rejects with `StorageConflict` if another one of the model is pending for that time. */
   schedule(change: PriceChange): Promise<void>
   /** False: it is not pending any more. */
   settle(id: string, status: 'applied' | 'cancelled'): Promise<boolean>

@@ -10,7 +10,7 @@ import type {
 import type { ChainId, ModelId, VendorCode } from '../../core/ids.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 
-/** One row of the catalogue to put or to switch off, matched by its natural key (gateway file). */
+/** One row of the catalogue to write or to switch off, matched by its natural key (gateway file). */
 export type CatalogueChange =
   | { readonly kind: 'put-settings'; readonly settings: Settings }
   | { readonly kind: 'put-vendor'; readonly vendor: Vendor }
@@ -31,8 +31,8 @@ export type CatalogueChange =
       readonly credentialName: string
     }
   /**
-   * Changes a chain's natural key: it keeps its id and everything that refers to it. Rejects with `StorageConflict` if it
-   * is not as `from` says any more, or another chain is as `to` says.
+   * Changes a chain's natural key: it keeps its id and everything that refers to it. Rejects with `StorageConflict` if
+   * its key is no longer `from`, or another chain has the key `to`.
    */
   | {
       readonly kind: 'move-chain'

@@ -18,7 +18,7 @@ export interface TopUpStore {
 export interface RedemptionBatch {
   readonly id: string
   readonly pool: Pool
-  /** Of one code. */
+  /** Amount of one code. */
   readonly amount: MicroCredits
   /** How many there are. */
   readonly codes: number
@@ -39,7 +39,7 @@ export interface ShownBatch extends RedemptionBatch {
 
 export interface NewRedemptionCode {
   readonly id: string
-  /** Lower-case hex SHA-256 of the code in its one form. */
+  /** Lower-case hex SHA-256 of the code in canonical form. */
   readonly hash: string
   readonly hint: string
 }
@@ -77,7 +77,7 @@ export type RedemptionOutcome =
 
 export interface TopUpPage {
   readonly limit: number
-  /** Id of the last row of the page before. */
+  /** Id of the last row of the previous page. */
   readonly after: string | undefined
 }
 
@@ -91,7 +91,7 @@ export interface RedemptionStore {
   findBatch(id: string): Promise<ShownBatch | undefined>
   /** Newest first. */
   listBatches(page: TopUpPage): Promise<readonly ShownBatch[]>
-  /** In the order they were made. */
+  /** In order of creation. */
   listCodes(batch: string, page: TopUpPage): Promise<readonly RedemptionCode[]>
   findCode(key: { readonly id: string } | { readonly hash: string }): Promise<RedemptionCode | undefined>
   /** Voids its open codes. Returns how many; undefined: there is no such batch. */
@@ -102,7 +102,7 @@ export interface RedemptionStore {
   redeem(redemption: Redemption): Promise<RedemptionOutcome>
 }
 
-/** A package at a fixed price, often worth more than it costs. */
+/** A package at a fixed price, often with more Credits than its price would buy. */
 export interface TopUpPackage {
   readonly code: string
   readonly name: string
@@ -144,20 +144,20 @@ export interface TopUp extends NewTopUp {
   readonly status: TopUpStatus
   readonly checkout: Checkout | undefined
   readonly paidAt: number | undefined
-  /** µCr that the account has from it now: less than `amount` after a refund. */
+  /** µCr credited for it now: less than `amount` after a refund. */
   readonly booked: MicroCredits
 }
 
 export interface NewTopUp {
   readonly id: string
   readonly accountId: AccountId
-  /** Which provider is paid through. */
+  /** The payment provider. */
   readonly driver: string
   /** ISO 4217, in small letters. */
   readonly currency: string
   readonly priceMinor: number
   readonly pool: Pool
-  /** What the account is given for it. */
+  /** The amount credited for it. */
   readonly amount: MicroCredits
   /** Code of the package that was bought. */
   readonly package: string | undefined
@@ -184,17 +184,17 @@ export interface Payment {
 }
 
 export type PaymentOutcome =
-  /** `moved`: µCr that the account gained; 0: this was known already. */
+  /** `moved`: µCr that the account gained; 0: it was already recorded. */
   | { readonly kind: 'noted'; readonly topUp: TopUp; readonly moved: MicroCredits }
   /** The amount, currency or checkout differs from the request. */
   | { readonly kind: 'mismatch'; readonly topUp: TopUp }
-  /** Not a top-up of ours, or not yet: reports about a payment are kept until its top-up is known. */
+  /** Not a known top-up, or not yet: reports about a payment are kept until its top-up is known. */
   | { readonly kind: 'unknown' }
 
 export interface PaymentStore {
   /**
-   * Once per account and idempotency key: a repetition returns the first one. Rejects with `RateChanged` as the ledger
-   * does.
+   * Once per account and idempotency key: a repeated request returns the first one. Rejects with `RateChanged` as the
+   * ledger does.
    */
   begin(
     topUp: NewTopUp,

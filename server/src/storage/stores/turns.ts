@@ -1,7 +1,7 @@
 /**
  * Stored responses, so that a client can continue from them or read them again (docs/reference/contract.md#4.2). Rows
- * belong to the API key that made them; nobody else sees them. They live for a bounded time from their last use, and
- * their content is sealed at rest like a credential.
+ * belong to the API key that made them; they are not visible to others. They are kept for a limited time from their
+ * last use, and their content is encrypted at rest like a credential.
  */
 import type { ChainId, KeyId, ModelId } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -18,14 +18,14 @@ export interface StoredTurn {
 }
 
 export type TurnContent =
-  /** Kept here: JSON text of what the client said and the model answered. */
+  /** Stored here: JSON text of the client's input and the model's answer. */
   | { readonly kind: 'kept'; readonly body: string }
-  /** Kept by the upstream that answered; `place` names the account there, `chainId` a chain to it. */
+  /** Stored by the upstream that answered; `place` names the account there, `chainId` a chain to it. */
   | {
       readonly kind: 'upstream'
       readonly place: string
       readonly chainId: ChainId
-      /** It is made in the background: the task it ends with, and the response object as it was created. */
+      /** Set if it is made in the background: its task, and the response object as created. */
       readonly background?: { readonly taskId: string; readonly shown: JsonObject }
     }
 
@@ -34,7 +34,7 @@ export interface TurnLink {
   readonly responseId: string
   readonly previousId: string | undefined
   readonly place: string | undefined
-  /** Bytes that are kept here; 0 if the upstream keeps all of it, which is never so for a background response. */
+  /** Bytes stored here; 0 if the upstream stores all of it, which is never the case for a background response. */
   readonly bytes: number
 }
 
@@ -44,9 +44,9 @@ export interface NewTurn extends Omit<StoredTurn, 'content'> {
 }
 
 export interface TurnStore {
-  /** All in one transaction; a response that is there already is replaced. */
+  /** All in one transaction; an existing response is replaced. */
   put(turns: readonly NewTurn[]): Promise<void>
-  /** Extends the life of a conversation with its newest turn. */
+  /** Extends the retention of a conversation with its newest turn. */
   extend(keyId: KeyId, responseIds: readonly string[], expiresAt: number): Promise<void>
   /** undefined for another key's response and for an expired one. */
   find(keyId: KeyId, responseId: string, at: number): Promise<StoredTurn | undefined>
@@ -61,8 +61,8 @@ export interface TurnStore {
   /** False when there was none. */
   remove(keyId: KeyId, responseId: string): Promise<boolean>
   /**
-   * Removes what has expired, and the oldest kept turns while all of them together hold more than `bytesMax`; at most
-   * `limit` rows of either. Returns how many went.
+   * Removes what has expired, and the oldest kept turns while all of them together exceed `bytesMax`; at most `limit`
+   * rows of either. Returns how many were removed.
    */
   expire(options: { readonly at: number; readonly bytesMax: number; readonly limit: number }): Promise<number>
 }

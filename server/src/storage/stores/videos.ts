@@ -14,8 +14,8 @@ export type VideoCreation =
 export interface VideoStore {
   /**
    * Writes the intent, leased to this instance. `idempotency` holds per API key, for as long as the task is kept:
-   * parallel creations with one key make one task. Rejects with `StorageUnavailable` when the task's open call is not this
-   * instance's any more (it was thought dead, and its call was ended).
+   * parallel creations with one key make one task. Rejects with `StorageUnavailable` if the task's open call is not
+   * this instance's any more (the instance was considered dead, and its call was ended).
    */
   create(
     task: VideoTask,
@@ -33,13 +33,14 @@ export interface VideoStore {
     body: { readonly bodySha256: string; readonly since: number },
   ): Promise<VideoTask | undefined>
   /**
-   * Only if `instance` still holds the lease; false: another instance does, or the task has ended or is gone. Announces
-   * `video` when it changes what a client may see. A task ends through `calls.settle` or `calls.abandon`, never here.
+   * Only if `instance` still holds the lease; false: another instance does, or the task has ended or was removed.
+   * Announces `video` if it changes what a client may see. A task ends through `calls.settle` or `calls.abandon`, never
+   * here.
    */
   patch(id: string, patch: VideoTaskPatch, instance: InstanceId): Promise<boolean>
-  /** undefined for another API key's task too, and for one that makes no video. */
+  /** Also undefined for another API key's task, and for a task that is not a video. */
   find(id: string, keyId: KeyId): Promise<VideoTask | undefined>
-  /** Whatever key it belongs to: pollers, signed links and operators. */
+  /** Reads a task of any key: for pollers, signed links and operators. */
   read(id: string): Promise<VideoTask | undefined>
   /** By time of creation. Rejects with `InvalidCursor` if `after` is not a task of the filter's key. */
   list(filter: {
@@ -53,14 +54,14 @@ export interface VideoStore {
     /** Only tasks that have not ended. */
     readonly open?: boolean
     readonly limit: number
-    /** Id of the last task of the page before. */
+    /** Id of the last task of the previous page. */
     readonly after: string | undefined
     readonly order: 'asc' | 'desc'
     readonly notExpiredAt?: number
   }): Promise<readonly VideoTask[]>
   /**
-   * Leases due tasks without a valid lease, including this instance's own, at most `limit`; their open calls move to this
-   * instance, so that its heartbeat renews their slots and recovery leaves them alone.
+   * Leases due tasks without a valid lease, including this instance's own, at most `limit`; their open calls move to
+   * this instance, so that its heartbeat renews their slots and recovery does not end them.
    */
   lease(options: {
     readonly instance: InstanceId
@@ -71,8 +72,8 @@ export interface VideoStore {
   /** An instance that stops cleanly releases its tasks to the others at once. */
   release(instance: InstanceId): Promise<void>
   /**
-   * Moves an open task's `dueAt` forward, whoever holds it; its poller works on it at once. Announces `video`. false: the
-   * task has ended or is gone.
+   * Moves an open task's `dueAt` forward, whichever instance holds it; that poller works on it at once. Announces
+   * `video`. false: the task has ended or was removed.
    */
   repoll(id: string, at: number): Promise<boolean>
   /**

@@ -1,7 +1,8 @@
 /**
- * A backup as text: one JSON value a line, gzip around it where it lies in a file. It begins with a header, then come the
+ * A backup as text: one JSON value per line, compressed with gzip in a file. It begins with a header, then come the
  * tables, each with its columns, its rows as arrays and their digest, then optionally stored files, and at the end the
- * hash of everything before. Integers are written as strings, so that no reader rounds money; sealed secrets stay sealed.
+ * hash of everything before. Integers are written as strings, so that no reader rounds money; sealed secrets stay
+ * sealed.
  */
 import { createHash } from 'node:crypto'
 import type { EngineName } from '../sql/migrations.ts'
@@ -78,7 +79,7 @@ export type ArchiveRecord =
   | ArchiveBlobEnd
   | ArchiveEnd
 
-/** What was written or read. */
+/** Counts of what was written or read. */
 export interface ArchiveSummary {
   readonly begin: ArchiveBegin
   readonly tables: readonly Pick<ArchiveTableEnd, 'name' | 'rows' | 'digest'>[]
@@ -87,7 +88,7 @@ export interface ArchiveSummary {
   readonly sha256: string
 }
 
-/** The archive is incomplete, not one of ours, or was changed. */
+/** The archive is incomplete, not a Sluice archive, or was changed. */
 export class ArchiveDamaged extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options)
@@ -101,7 +102,7 @@ export function encodeRow(cells: readonly Cell[]): string {
 
 const MODULUS = 1n << 256n
 
-/** The same for the same rows in any order: engines sort text differently. Sum of the rows' SHA-256, modulo 2^256. */
+/** Independent of the rows' order, because engines sort text differently. Sum of the rows' SHA-256, modulo 2^256. */
 export class RowDigest {
   #sum = 0n
   #rows = 0

@@ -1,10 +1,12 @@
-/** Empties a database within a transaction, although triggers protect its ledger and its audit log from everything else. */
+/**
+ * Empties a database within a transaction, although triggers protect its ledger and its audit log from other deletions.
+ */
 import { type Kysely, sql } from 'kysely'
 import type { EngineName } from '../sql/migrations.ts'
 import type { Schema } from '../sql/schema.ts'
 import type { MovedTable } from './tables.ts'
 
-/** A new database holds only the check of its secret key. */
+/** A new database contains only the check of its secret key. */
 const ALWAYS_THERE = 'meta'
 
 export async function isEmpty(database: Kysely<Schema>, tables: readonly MovedTable[]): Promise<boolean> {

@@ -4,13 +4,13 @@ import type { EngineName } from '../sql/migrations.ts'
 import type { Schema } from '../sql/schema.ts'
 
 interface Identity {
-  /** Of the table. */
+  /** The table's name. */
   readonly name: string
-  /** Of the column. */
+  /** The column's name. */
   readonly identity: string
 }
 
-/** 0: none was given yet. */
+/** 0: none was assigned yet. */
 export async function lastId(
   database: Kysely<Schema>,
   engine: EngineName,

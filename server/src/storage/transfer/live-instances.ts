@@ -1,9 +1,9 @@
 import type { SqlEngine } from '../sql/engine.ts'
 
-/** The same period that gateways give each other: four heartbeats. */
+/** The period after which gateways take over from each other: four heartbeats. */
 const SILENT_AFTER_MS = 20_000
 
-/** Gateways that serve from this database now; commands of the command line do not count. */
+/** Gateways that serve from this database now; command-line programs do not count. */
 export async function countLive(
   { reader, processes }: Pick<SqlEngine, 'reader' | 'processes'>,
   at: number,

@@ -24,9 +24,9 @@ export interface LoadOptions {
   readonly secrets: SecretBox
   /** What to do with existing data: `replace` removes it in the same transaction. */
   readonly present: 'refuse' | 'replace'
-  /** Called when nobody else can write any more; rejects if the load must not continue. */
+  /** Called when no other process can write any more; rejects if the load must not continue. */
   readonly guard: (locked: Kysely<Schema>) => Promise<void>
-  /** Takes the stored files, where the archive has some; undefined: they are left out. */
+  /** Receives the archive's stored files; undefined: they are left out. */
   readonly blobs: Pick<BlobStore, 'put'> | undefined
 }
 
@@ -38,7 +38,7 @@ export class NotEmpty extends Error {
   }
 }
 
-/** `parts` without its beginning, which said which schema to open. */
+/** `parts` without the header, which determined the schema to open. */
 export function loadArchive(
   { writer, name: engine }: Pick<SqlEngine, 'writer' | 'name'>,
   parts: AsyncIterable<ArchivePart>,
@@ -106,7 +106,7 @@ class Loading {
     return this.#table
   }
 
-  /** Where the rows go: columns as the archive orders them. */
+  /** The target of the rows: columns in the archive's order. */
   #place({ name, columns }: ArchiveTable): MovedTable {
     const table = this.#parts.tables.find((one) => one.name === name)
     if (table === undefined) throw new ArchiveDamaged(`the database has no table ${name}`)

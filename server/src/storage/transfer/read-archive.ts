@@ -22,7 +22,7 @@ export type ArchivePart =
   /** Rows of the current table, in the order of its columns. */
   | { readonly record: 'rows'; readonly rows: readonly (readonly Cell[])[] }
   | ArchiveTableEnd
-  /** `body` has to be read before the next part is asked for. */
+  /** `body` must be read before the next part is requested. */
   | {
       readonly record: 'blob'
       readonly key: string
@@ -115,7 +115,7 @@ async function* readBlob(lines: HashedLines, record: JsonObject): AsyncGenerator
 }
 
 function beginOf(line: string): ArchiveBegin {
-  // Any other error does not mean a damaged archive.
+  // Other errors do not mean a damaged archive.
   if (!line.startsWith('{"record":"begin"'))
     throw new ArchiveDamaged('this is no backup made by sluice backup')
   const record = recordOf(line)

@@ -1,10 +1,12 @@
 import { ArchiveDamaged } from './archive.ts'
 
-/** A row holds one conversation at most; a longer line is no archive. */
+/** A row holds one conversation at most; a longer line is not from an archive. */
 const LINE_BYTES_MAX = 256 * 1024 ** 2
 const LINE_BREAK = 0x0a
 
-/** Lines of UTF-8, without their breaks; what follows the last break is dropped, as a whole archive has nothing there. */
+/**
+ * Lines of UTF-8, without their breaks; text after the last line break is dropped, because a complete archive has none.
+ */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let parts: Uint8Array[] = []
   let length = 0

@@ -14,7 +14,7 @@ export interface MovedTable {
 }
 
 /**
- * Who is running, what SQLite processes tell each other, and the schema's own history belong to the database, not to its
+ * Running instances, messages between SQLite processes and the schema's history belong to the database, not to its
  * contents.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set(['instances', 'changes', 'schema_migrations'])
@@ -27,7 +27,7 @@ interface FoundColumn {
   readonly type: string
   /** From 1; 0: not in the primary key. */
   readonly place: bigint
-  /** 1: the database gives its values. */
+  /** 1: the database assigns its values. */
   readonly given: bigint
 }
 

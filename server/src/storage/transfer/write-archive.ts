@@ -20,17 +20,17 @@ import { readRows } from './read-rows.ts'
 import { listTables, type MovedTable } from './tables.ts'
 
 export interface ArchiveSource {
-  /** Within a transaction that sees one state. */
+  /** A transaction that sees one state. */
   readonly database: Kysely<Schema>
   readonly engine: EngineName
-  /** Stored files are included; undefined: they are not. */
+  /** Source of the stored files; undefined: they are not included. */
   readonly blobs: Pick<BlobStore, 'open'> | undefined
   /** Epoch ms. */
   readonly at: number
   readonly madeBy: string
 }
 
-/** Writes as fast as `output` takes it; ending it is its owner's. */
+/** Writes as fast as `output` accepts it; the caller ends `output`. */
 export async function writeArchive(source: ArchiveSource, output: Writable): Promise<ArchiveSummary> {
   const { database, engine } = source
   const lines = new LineWriter(output)
@@ -85,7 +85,7 @@ async function writeTable(
   return written
 }
 
-/** A file that was removed meanwhile is left out; its record tells clients so. */
+/** A file that was removed meanwhile is left out; its record shows that to clients. */
 async function writeBlobs(
   lines: LineWriter,
   { blobs: store, database }: ArchiveSource,

@@ -22,7 +22,7 @@ import {
 
 const NEXT_MONTH = NOW + 500_000
 
-/** 50 Credits, of which the cap has room for 15. */
+/** 50 Credits, 15 of which fit under the cap. */
 const OVER = { usage: { output: 5_000 } }
 
 export function describeOwed(suite: StorageSuite): void {
@@ -159,7 +159,7 @@ export function describeOwed(suite: StorageSuite): void {
   })
 
   describe('where nobody has begun the month yet', () => {
-    /** 2027-02-01 00:00:30 in Shanghai; the account stands in January. */
+    /** 2027-02-01 00:00:30 in Shanghai; the account is still in January. */
     const FEBRUARY = Date.UTC(2027, 0, 31, 16)
     const AT = FEBRUARY + 30_000
     const JANUARY = Date.UTC(2026, 11, 31, 16)

@@ -2,7 +2,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** By what it is called, or by the id of a key of it. */
+/** By its names, or by the id of one of its keys. */
 export function foundBy(where: ExpressionBuilder<Schema, 'accounts'>, search: string) {
   return where.or([
     named(where, search),
@@ -41,7 +41,7 @@ export function named(where: ExpressionBuilder<Schema, 'accounts'>, search: stri
   ])
 }
 
-/** In any case; `\\`, `%` and `_` of the text mean themselves. */
+/** Case-insensitive; `\\`, `%` and `_` in the text are literal. */
 export function containsText(column: string, text: string): RawBuilder<boolean> {
   const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`
   return sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`

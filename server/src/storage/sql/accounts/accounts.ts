@@ -164,7 +164,7 @@ async function chargeAllOwed(
   }
 }
 
-/** Accounts whose caps have room for what they owe, or have it in the month that runs. */
+/** Accounts whose caps allow charging what they owe, now or in the current month. */
 async function findOwing(
   reader: Kysely<Schema>,
   page: { readonly monthStart: number; readonly after: AccountId | undefined; readonly limit: number },

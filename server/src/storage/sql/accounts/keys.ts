@@ -263,7 +263,7 @@ async function lockHash(transaction: Transaction<Schema>, id: KeyId): Promise<st
   return row?.hash
 }
 
-/** Forgets former secrets that are over at this moment, or all of them; their hashes. */
+/** Removes former secrets that have expired at this moment, or all of them; returns their hashes. */
 async function endFormer(
   transaction: Transaction<Schema>,
   id: KeyId,

@@ -1,4 +1,4 @@
-/** Keys that live no longer than a sign-in session: created by the console for itself, ended with the session. */
+/** Keys limited to a sign-in session: created by the console for itself, deleted with the session. */
 import type { Transaction } from 'kysely'
 import { type KeyId, keyId } from '../../../core/ids.ts'
 import type { Announcement } from '../../announcement.ts'
@@ -14,7 +14,7 @@ export async function putSessionKey(
 ): Promise<Written<KeyId | undefined>> {
   if (!(await lockSession(transaction, key.sessionId, at))) return { value: undefined, changes: [] }
   const columns = encodeKey(key)
-  // Of two simultaneous first ones, the index admits one; the other waits for it and replaces it.
+  // Of two concurrent first inserts, the index admits one; the other waits for it and replaces it.
   const added = await transaction
     .insertInto('api_keys')
     .values(columns)
@@ -30,8 +30,8 @@ export async function putSessionKey(
 }
 
 /**
- * After the sessions are gone, in the same transaction: a session that gets a key at the same moment waits for this, or
- * this for it.
+ * Call after removing the sessions, in the same transaction: a session that gets a key at the same moment waits for
+ * this transaction, or this one for it.
  */
 export async function endSessionKeys(
   transaction: Transaction<Schema>,
@@ -52,7 +52,7 @@ export async function endSessionKeys(
   return rows.map(({ hash }) => ({ kind: 'key', hash }))
 }
 
-/** Holds the session's row, so that it ends before this or after it; false: it is over. */
+/** Locks the session's row, so that the session ends before or after this; false: it has ended. */
 async function lockSession(transaction: Transaction<Schema>, id: string, at: number): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('sessions')

@@ -7,7 +7,7 @@ import type { AuditEntriesTable, Schema } from '../schema.ts'
 
 /** What the first entry has before it. */
 const GENESIS = '0'.repeat(64)
-/** Key of the advisory lock under which PostgreSQL adds entries: any number, as long as nobody else uses it. */
+/** Key of the advisory lock under which PostgreSQL adds entries: any number that is not used otherwise. */
 const AUDIT_LOCK = 7_318_202_412
 const PAGE_ROWS = 500
 
@@ -52,7 +52,7 @@ export async function appendEntry(
     .execute()
 }
 
-/** Reads every entry once, in pages; stops at the first that is not what its hash says. */
+/** Reads every entry once, in pages; stops at the first that does not match its hash. */
 export async function verifyChain(snapshot: Kysely<Schema>): Promise<AuditVerdict> {
   let previous: { readonly sequence: bigint; readonly hash: string } | undefined
   for (;;) {
@@ -84,7 +84,7 @@ function faultOf(
   return hashOf(row) === row.hash ? undefined : 'it was changed after it was written'
 }
 
-/** Over every column in a fixed order; JSON keeps neighbours apart. */
+/** Over every column in a fixed order; JSON separates them unambiguously. */
 function hashOf(row: Unhashed): string {
   const text = JSON.stringify([
     row.previous_hash,

@@ -9,7 +9,7 @@ import type { Announcement } from '../../announcement.ts'
 import type { CallStore } from '../../stores/calls.ts'
 
 export interface CallStoreOptions extends RecoveryOptions {
-  /** Tells this process what its other instances hear from the database. */
+  /** Announces within this process what other instances receive through the database. */
   readonly announceHere: (change: Announcement) => void
 }
 

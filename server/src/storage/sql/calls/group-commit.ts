@@ -7,21 +7,22 @@ import type { HotOperation } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { HotResult } from './hot-batch.ts'
 
-/** Operations per transaction: beyond some hundreds, larger batches only add waiting. */
+/** Operations per transaction: beyond some hundreds, larger batches only add latency. */
 const BATCH_MAX = 512
 /** Operations that may wait: some seconds of work. More is refused at once rather than answered too late. */
 const QUEUE_MAX = 20_000
 
 /**
- * A process that is busy most of the time collects even awaited operations for a moment: a transaction's fixed cost is
- * worth some fifteen operations, and while others are served waiting costs nothing. An idle one starts at once.
+ * A process that is busy most of the time collects even awaited operations for a moment: a transaction's fixed cost
+ * equals that of some fifteen operations, and while other work is being done waiting costs nothing. An idle one starts
+ * at once.
  */
 const BUSY_UTILIZATION = 0.7
 const GATHER_MIN = 48
 const GATHER_MS = 2
 /**
  * While the store is busy more than half of the time, charges are collected longer: small batches would only wait for
- * each other, and on one core for the calls as well.
+ * each other, and on a single core take time from the calls.
  */
 const FULL_SHARE = 0.5
 /** How often the utilisation is measured. */
@@ -60,7 +61,7 @@ export class GroupCommit {
   #lookedAt = 0
   #utilization = performance.eventLoopUtilization()
   #busy = false
-  /** Since when the maximum number of batches runs, and for how long it did since the last measurement. */
+  /** Since when the maximum number of batches has been running, and for how long it was since the last measurement. */
   #fullSince: number | undefined
   #fullMs = 0
   #storeIsFull = false
@@ -87,7 +88,7 @@ export class GroupCommit {
     })
   }
 
-  /** Takes nothing more and resolves when everything accepted is done. */
+  /** Accepts nothing more and resolves when everything accepted is done. */
   close(): Promise<void> {
     this.#closed = true
     this.#schedule()
@@ -141,8 +142,8 @@ export class GroupCommit {
   }
 
   /**
-   * A client waits for its place before the call goes on, and for the end of its answer until the charge is on disk. The
-   * rest is done behind its back.
+   * A client waits for a claimed place before its call continues, and for the end of its answer until the charge is
+   * stored. No client waits for the other operations.
    */
   #startsAtOnce(operation: HotOperation): boolean {
     switch (operation.kind) {

@@ -1,10 +1,9 @@
 /**
- * One transaction of the hot verbs, without the database: which rows to load, what was decided. The engines load, call
- * `decideHotBatch` and write; all decisions are here and in `core/calls`.
- *
+ * One transaction of the hot verbs, without the database: which rows to load, and what is decided. The engines load,
+ * call `decideHotBatch` and write; all decisions are here and in `core/calls`.
  * Order of locks, the same in every transaction of every instance: open calls, accounts, credentials' limit states,
  * each in ascending order of id. A key belongs to one account, so the account's lock covers its key and its windows;
- * so does an organisation's its members and theirs.
+ * likewise an organisation's lock covers its members and their windows.
  */
 import { decideBatch } from '../../../core/calls/decide.ts'
 import { createTermsReader } from '../../../core/pricing/read-terms.ts'
@@ -21,7 +20,7 @@ export type HotResult =
 /** First load: these open calls under lock, and which of `endable` have ended already. */
 export interface WantedCalls {
   readonly callIds: readonly CallId[]
-  /** A call that ended must not be held for again, nor logged and summed again. */
+  /** Calls that must not be held for, logged or summed again if they have ended. */
   readonly endable: readonly CallId[]
 }
 
@@ -120,7 +119,7 @@ export function wantedMembers(keys: Iterable<KeyRow>, openCalls: Iterable<OpenCa
 
 const NOBODY: readonly MemberId[] = []
 
-/** With what members are limited by; their organisations' locks cover it. */
+/** Adds the members' limit states; their organisations' locks cover them. */
 export function withMembers(wanted: WantedRows, members: readonly MemberId[]): WantedRows {
   if (members.length === 0) return wanted
   const subjects = new Set(wanted.subjects)
@@ -133,12 +132,12 @@ export interface HotDecision {
   readonly writes: HotWrites
 }
 
-/** What to write, with the open calls told apart by how. */
+/** What to write, with the open calls separated by kind of write. */
 export interface HotWrites extends Omit<HotChanges, 'openCallsPut'> {
   /** Inserted without `on conflict`: an existing row means a concurrent repetition, and the batch is retried. */
   readonly openCallsNew: readonly OpenCall[]
   readonly openCallsChanged: readonly OpenCall[]
-  /** Inserted without `on conflict` too: what they add to the sums must not be added twice. */
+  /** Inserted without `on conflict` too: they must not be added to the sums twice. */
   readonly logs: readonly CallLogRow[]
 }
 
@@ -180,7 +179,9 @@ function logsOf(
   return { logs: corrected, logsCorrected: [...corrections.values()] }
 }
 
-/** Without those of calls that have a row, and one of each: what is logged is summed too. */
+/**
+ * Without calls that have a row already, and without duplicates, because every row written is also added to the sums.
+ */
 function newLogs(logs: readonly CallLogRow[], ended: ReadonlySet<CallId>): readonly CallLogRow[] {
   const seen = new Set<CallId>()
   return logs.filter(({ callId }) => {

@@ -3,7 +3,9 @@ import type { LimitState, Subject, WindowState } from '../../../core/ledger/hot-
 import { jsonInteger, parseStored } from '../stored-json.ts'
 import { numberOf, type StoredRow, type Table, textOf } from '../table.ts'
 
-/** The window of a quota ends with what is carried over; other windows, and those of older releases, have no such value. */
+/**
+ * A quota's window has the carried-over amount as its last value; other windows, and those of older releases, do not.
+ */
 type PackedWindow = readonly [
   tier: string,
   anchor: number,

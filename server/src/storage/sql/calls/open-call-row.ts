@@ -1,4 +1,4 @@
-/** Open calls: what never changes is written once; claims and progress have a column of their own. */
+/** Open calls: what never changes is written once; claims and progress are in a separate column. */
 import type { Counted, OpenCall, RecoveredCall } from '../../../core/ledger/hot-rows.ts'
 import { accountId, callId, instanceId, keyId, type MemberId } from '../../../core/ids.ts'
 import { microCredits, ZERO } from '../../../core/money.ts'
@@ -19,7 +19,9 @@ type StoredRecovered = Pick<RecoveredCall, 'at' | 'monthStart'> &
 
 type StoredCounted = Readonly<Record<string, readonly { readonly anchor: number; readonly units: string }[]>>
 
-/** What never changes and has no column. A member and what is held of their month are there where one calls. */
+/**
+ * What never changes and has no column. The member and the hold on their month are present if a member's key called.
+ */
 type Body = Omit<
   OpenCall,
   | keyof State

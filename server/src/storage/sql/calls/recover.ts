@@ -26,8 +26,8 @@ export interface RecoveryOptions {
 }
 
 /**
- * A recovery owns the calls it takes over under its own name with a heartbeat, so that no other instance takes them too.
- * If it dies or loses the database meanwhile, that name falls silent and the calls are found again.
+ * A recovery owns the calls it takes over under its own name with a heartbeat, so that no other instance takes them
+ * too. If it dies or loses the database meanwhile, that name stops beating and the calls are found again.
  */
 export async function takeOver(
   options: RecoveryOptions,
@@ -38,7 +38,7 @@ export async function takeOver(
   let ended = 0
   for (const seen of instances) {
     if (seen.hasCalls) ended += (await takeOverOne(options, seen, at)).length
-    // What was seen here has not changed since; a row with a raised epoch is removed when it was silent for another period.
+    // The instance has not changed since it was seen; a row with a raised epoch is removed after another silent period.
     else await forgetSilent(engine, seen)
   }
   return ended
@@ -90,7 +90,7 @@ export async function recoverLeaked(
 /** Calls that are locked at the moment are left for later. */
 const skipLocked = ({ name }: SqlEngine) => (name === 'postgres' ? sql`for update of c skip locked` : sql``)
 
-/** Gives calls to a recovery of a new name, and ends them. */
+/** Moves calls to a recovery with a new name, and ends them. */
 async function underOwnName(
   options: RecoveryOptions,
   at: number,
@@ -117,8 +117,8 @@ async function underOwnName(
 }
 
 /**
- * That statement does not see a task that was written while its call was taken. This one does, and while the recovery
- * owns the call no further task is written.
+ * The taking statement does not see a task that was written meanwhile. This one does, and while the recovery owns the
+ * call no further task is written.
  */
 async function takenAfter(
   { writer }: SqlEngine,
@@ -148,7 +148,7 @@ async function finish(
   }
 }
 
-/** What its own instance has not reported by now stays as recovery left it. */
+/** Recovered calls whose instance has not reported until now stay as recovery left them. */
 export async function forgetRecovered({ writer }: SqlEngine, before: number): Promise<void> {
   await writer.deleteFrom('open_calls').where('recovered_at', '<', BigInt(before)).execute()
 }

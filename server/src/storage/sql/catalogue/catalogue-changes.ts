@@ -20,7 +20,7 @@ export interface CatalogueTools {
 type Database = Transaction<Schema>
 type Change<Kind extends CatalogueChange['kind']> = Extract<CatalogueChange, { readonly kind: Kind }>
 
-/** What is to be announced besides the catalogue. */
+/** Returns what is to be announced besides the catalogue. */
 export async function applyCatalogueChange(
   database: Database,
   change: CatalogueChange,
@@ -88,7 +88,7 @@ async function putSettings(
     .values({ id: 1, body })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }))
     .execute()
-  // Every account with an amount in money gets another number of µCr.
+  // Every account with amounts set in money may have changed.
   return changed ? [{ kind: 'everything' }] : []
 }
 

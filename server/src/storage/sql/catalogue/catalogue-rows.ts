@@ -1,4 +1,4 @@
-/** Catalogue rows as the core knows them. */
+/** Converts catalogue rows into the core's types. */
 import type { Selectable } from 'kysely'
 import {
   type Chain,

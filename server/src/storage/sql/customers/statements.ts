@@ -15,8 +15,8 @@ import type { Schema } from '../schema.ts'
 import { decodeTransfer, splitLedgerAccount } from '../ledger/transfer-row.ts'
 
 /**
- * Movements inside an account's Credits (of older releases), the quota's, which is not money of the account, and what is
- * owed until it is charged.
+ * Not shown: movements inside an account's Credits (older releases), those of the quota, which is not the account's
+ * money, and debts until they are charged.
  */
 const SILENT: readonly Transfer['kind'][] = [
   'hold',

@@ -19,7 +19,7 @@ import { recountUsage } from '../usage/recount-usage.ts'
 import { halfHoursIn, isWhole, type UsageParts, usageParts } from '../usage/usage-parts.ts'
 import type { UsageSum } from '../usage/usage-row.ts'
 
-/** A report pays for every column it sums. */
+/** Every summed column costs time, so only these are read. */
 const USED = [
   'calls',
   'failed',
@@ -145,7 +145,7 @@ function sumsOf(names: readonly UsageSum[]): RawBuilder<unknown> {
 
 type Whose = Partial<Pick<UsageQuestion, 'accountId' | 'keyId' | 'keyIds'>>
 
-/** Rows with the columns of the sums, and when what they count began. */
+/** Rows with the columns of the sums, and the time at which their calls began. */
 function used(
   engine: EngineName,
   { sums, logged }: UsageParts,
@@ -167,7 +167,7 @@ function used(
   return sql.join(selects, sql` union all `)
 }
 
-/** Each half-hour separately: the table is ordered by time, and one account has few rows in each. */
+/** Each half-hour separately: the table is ordered by time, and an account has few rows in each half-hour. */
 function looked(
   engine: EngineName,
   period: Period,

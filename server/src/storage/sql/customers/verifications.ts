@@ -1,4 +1,4 @@
-/** Requests to be verified; what people state about themselves is sealed. */
+/** Verification requests; what people state about themselves is encrypted. */
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { accountId } from '../../../core/ids.ts'
 import type {

@@ -38,7 +38,7 @@ export function createAttemptStore({ write }: IdentityStoreOptions): AttemptStor
   }
 }
 
-/** One order everywhere, so that two transactions never wait for each other. */
+/** The same order everywhere, so that transactions cannot deadlock. */
 function inOrder(buckets: readonly AttemptBucket[]): readonly AttemptBucket[] {
   return buckets.toSorted((one, other) => (one.subject < other.subject ? -1 : 1))
 }

@@ -34,7 +34,7 @@ export function createBudgetStore({ reader, write }: IdentityStoreOptions): Budg
   }
 }
 
-/** One order everywhere, so that two transactions never wait for each other. */
+/** The same order everywhere, so that transactions cannot deadlock. */
 function inOrder(budgets: readonly Budget[]): readonly Budget[] {
   return budgets.toSorted((one, other) => (one.subject < other.subject ? -1 : 1))
 }

@@ -1,4 +1,4 @@
-/** Conversations of several requests. */
+/** Challenges: exchanges of several requests. */
 import type { Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import type { Challenge, ChallengeKind, ChallengeStore } from '../../stores/identity.ts'
@@ -17,7 +17,7 @@ export function createChallengeStore({ engine, reader, write }: IdentityStoreOpt
 
     putOnly: (idHash, challenge) =>
       write(async (transaction) => {
-        // Two that write at once wait for each other here; without it neither would see the other's row.
+        // Concurrent writers wait for each other here; otherwise neither would see the other's row.
         await lockAccount(engine, transaction, challenge.accountId)
         await deleteOfKind(transaction, challenge)
         await insertChallenge(transaction, idHash, challenge)

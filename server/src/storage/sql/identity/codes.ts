@@ -26,7 +26,7 @@ export function createCodeStore({ write, secrets }: IdentityStoreOptions): CodeS
             code_hash: hashOf(use, code.unwrap()),
             ...row,
           })
-          // The same six digits again: one code that lasts longer.
+          // The same six digits again: the existing code gets the later expiry.
           .onConflict((conflict) =>
             conflict.columns(['purpose', 'target', 'place', 'code_hash']).doUpdateSet(row),
           )

@@ -15,10 +15,10 @@ import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { concernedAccount, PLATFORM, splitLedgerAccount, transferColumns } from './transfer-row.ts'
 
-/** `allow`: a debt is booked as one, like a payment the bank took back. */
+/** `allow`: a debt is meant to be booked, such as a payment that the bank took back. */
 export type OverdrawRule = 'refuse' | 'allow'
 
-/** undefined: this transaction was booked before; else whose balances changed. */
+/** undefined: this transaction was booked before; otherwise the accounts whose balances changed. */
 export async function bookIn(
   engine: SqlEngine,
   transaction: Transaction<Schema>,
@@ -54,7 +54,7 @@ interface Delta {
   balance: bigint
 }
 
-/** What the transfers change of the balances stored with each customer's account. */
+/** The changes that the transfers make to the balances stored with each customer's account. */
 function balanceDeltas(booked: readonly Transfer[]): ReadonlyMap<string, Delta> {
   const deltas = new Map<string, Delta>()
   for (const transfer of booked) {
@@ -80,7 +80,7 @@ interface Balance extends Readonly<Delta> {
   readonly id: string
 }
 
-/** The resulting balances; the rows stay locked, in the order that every transaction with money uses. */
+/** The resulting balances; the rows stay locked, in the order that every money transaction uses. */
 async function lockBalances(
   engine: SqlEngine,
   transaction: Transaction<Schema>,
@@ -127,7 +127,7 @@ function refuseLarge(amount: MicroCredits): void {
     throw new AmountTooLarge(`one booking is ${AMOUNT_MAX / MICRO_CREDITS_PER_CREDIT} Credits at most`)
 }
 
-/** A full pool may still be debited. */
+/** A pool at its limit may still be debited. */
 function refuseFull(after: Balance, deltas: ReadonlyMap<string, Delta>): void {
   const delta = deltas.get(after.id) ?? { credits: 0n, held: 0n, balance: 0n }
   for (const pool of ['credits', 'balance'] as const) {

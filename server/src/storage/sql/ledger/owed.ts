@@ -1,4 +1,4 @@
-/** Charges what accounts owe as far as their monthly caps have room, in the caller's transaction. */
+/** Charges what accounts owe as far as their monthly caps allow, in the caller's transaction. */
 import type { Transaction } from 'kysely'
 import { chargeOwed } from '../../../core/admission/owed.ts'
 import type { AccountRow } from '../../../core/ledger/hot-rows.ts'

@@ -1,6 +1,6 @@
 /**
- * The platform's own currency and its rate in the store. Balances are kept as µCr, so once there is one, both are fixed;
- * until then amounts set in money keep their worth when either changes.
+ * The platform's own currency and its rate in the store. Balances are stored as µCr, so once there is one, both are
+ * fixed; until then amounts set in money are converted when either changes.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DecimalText, Settings } from '../../../core/catalogue.ts'
@@ -13,7 +13,7 @@ import type { SqlEngine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { readSettings } from '../catalogue/settings.ts'
 
-/** undefined: nothing was booked or promised in it, so it may change. */
+/** undefined: no money was booked or promised, so it may change. */
 export async function findRateHold(
   database: Kysely<Schema>,
   what: 'rate' | 'currency',
@@ -47,7 +47,7 @@ export async function findRateHold(
 }
 
 /**
- * Called before settings are written: nobody else writes them or books until this transaction ends. A booking locks an
+ * Called before settings are written: no other transaction writes them or books until this one ends. A booking locks an
  * account first, so the same order is used here. SQLite has one writer anyway.
  */
 export async function lockRate(engine: SqlEngine, transaction: Transaction<Schema>): Promise<void> {
@@ -55,7 +55,8 @@ export async function lockRate(engine: SqlEngine, transaction: Transaction<Schem
 }
 
 /**
- * Where money becomes stored µCr: checks that the rate used is the current one, and keeps it until this transaction ends.
+ * Call where money is converted to stored µCr: checks that the rate used is the current one, and locks it until this
+ * transaction ends.
  */
 export async function checkRate(
   engine: SqlEngine,
@@ -103,7 +104,7 @@ async function convertAccounts(transaction: Transaction<Schema>, change: RateCha
   }
 }
 
-/** Caps of members and of those who are invited. */
+/** Converts the caps of members and of invitations. */
 async function convertMembers(transaction: Transaction<Schema>, change: RateChange): Promise<void> {
   for (const table of ['members', 'invitations'] as const) {
     const rows = await transaction

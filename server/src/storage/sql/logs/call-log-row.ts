@@ -1,4 +1,4 @@
-/** Call logs: what is filtered by has a column, the rest is one JSON text, so that a row costs one short insert. */
+/** Call logs: what can be filtered by has a column, the rest is one JSON text, so that a row needs one short insert. */
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../../core/ledger/log-row.ts'
 import { NO_USAGE, type Usage } from '../../../core/canonical/usage.ts'
 import { accountId, callId, keyId } from '../../../core/ids.ts'
@@ -91,7 +91,7 @@ function namesOf<Name extends string>(row: Record<Name, unknown>): readonly Name
   return Object.keys(row) as Name[]
 }
 
-/** Into a copy that has every field: one that gains fields costs V8 ten times as much. */
+/** Copies into an object that has every field: adding fields to an object costs V8 ten times as much. */
 function encodeDetail(log: CallLogRow): string {
   const detail = { ...NO_DETAIL }
   for (const name of DETAILS) detail[name] = log[name]
@@ -107,7 +107,9 @@ function encodeDetail(log: CallLogRow): string {
   return JSON.stringify(Object.assign(detail, kept))
 }
 
-/** Into a copy that has every field, likewise: what a literal spreads first decides how V8 keeps all that come after. */
+/**
+ * Likewise into an object that has every field: what an object literal spreads first determines how V8 stores the rest.
+ */
 export function decodeCallLog(row: StoredRow): CallLogRow {
   const detail = parseStored<Detail>(textOf(row, 'detail'))
   const said: SaidAlike = detail

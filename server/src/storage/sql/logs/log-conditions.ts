@@ -10,7 +10,7 @@ export interface LogConditions {
   /** Looked up in one index; none: by time only. */
   readonly chosen: readonly LogCondition[]
   readonly rest: readonly LogCondition[]
-  /** Keys whose rows are wanted: each looked up in the index of keys, or checked on the rows. */
+  /** Keys whose rows are requested: each looked up in the index of keys, or checked on the rows. */
   readonly keys:
     | {
         readonly by: 'index' | 'rows'
@@ -21,7 +21,7 @@ export interface LogConditions {
   readonly deducted: Bounds
   /** Impossible reported usage; in no index. */
   readonly suspect: boolean
-  /** Whether calls have to have failed; undefined: either. Checked on the rows. */
+  /** Only failed calls, or only successful ones; undefined: both. Checked on the rows. */
   readonly failed: boolean | undefined
 }
 
@@ -44,8 +44,8 @@ type TextColumn = 'request_id' | 'custom_id' | 'end_user' | 'key_id' | 'account_
 type Column = LogCondition['column']
 
 /**
- * The indexes, those that usually lead to the fewest rows first. We choose, because a planner without statistics may scan
- * ten million rows of a model to find one account's.
+ * The indexes, those that usually lead to the fewest rows first. Chosen here, because a planner without statistics may
+ * scan ten million rows of a model to find one account's.
  */
 const INDEXES: readonly (readonly Column[])[] = [
   ['request_id'],
@@ -66,7 +66,7 @@ export function logConditions(filter: LogFilter): LogConditions {
   const indexed = new Set(conditions.filter(isIndexed).map(({ column }) => column))
   const best = INDEXES.find((columns) => columns.every((column) => indexed.has(column))) ?? []
   const keys = keysOf(filter, best)
-  // The keys' own rows, so that no other condition leads to them.
+  // The rows are found by key, so no other condition selects an index.
   const chosen = keys?.by === 'index' ? [] : best
   return {
     keys,

@@ -1,11 +1,11 @@
-/** Removes expired rows from the log, in batches small enough that no call waits for them. */
+/** Removes expired rows from the log, in batches small enough not to delay calls. */
 import { sql } from 'kysely'
 import type { SqlEngine } from '../engine.ts'
 import { noteKeptSince } from '../usage/kept-since.ts'
 import type { LogUpkeep } from '../../stores/logs.ts'
 
 const BATCH_ROWS = 1_000
-/** The rest goes the next time. */
+/** The remaining rows are removed the next time. */
 const BATCHES_MAX = 200
 
 /** Returns how many rows were removed. */

@@ -18,7 +18,7 @@ import type { Schema } from '../schema.ts'
 import type { LogStore } from '../../stores/logs.ts'
 
 /**
- * Rows one page looks through at most. A filter that few of them match gives a short page with a cursor to go on from,
+ * Rows read for one page at most. A filter that few rows match gives a short page with a cursor to continue from,
  * instead of a query that reads ten million rows for the fiftieth match.
  */
 const SCAN_ROWS_MAX = 10_000
@@ -108,7 +108,7 @@ async function readRows(
   return rows.map((row) => decodeCallLog({ ...row }))
 }
 
-/** The row's detail is JSON, in which text of a client cannot hold a quote that is not escaped. */
+/** The row's detail is JSON, in which a client's text cannot contain an unescaped quote. */
 const SUSPECT = '%"usageSuspect":{%'
 
 /** Where to continue after a page that read its maximum of rows; undefined: it read the last one. */
@@ -137,7 +137,7 @@ function scan(reader: Kysely<Schema>, conditions: Conditions, after: Place | und
   return reader.selectFrom(merged.as('call_logs')).orderBy('created_at', 'desc').orderBy('call_id', 'desc')
 }
 
-/** Most calls go by their request's id, and the index of requests holds the others alone. */
+/** Most calls have their request's id as their own, and the index of requests contains only the others. */
 function ofRequest(logs: Logs, id: string): Logs {
   return logs.where((where) =>
     where.or([

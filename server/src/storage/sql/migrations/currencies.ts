@@ -1,9 +1,9 @@
 import type { EngineName, Migration } from './dialect.ts'
 
-/** Every price names its currency: until now all were in the settings' currency, whose rate was given for yuan. */
+/** Every price names its currency: before this all were in the settings' currency, whose rate was for yuan. */
 export const currencies: Migration = { version: 26, name: 'currencies of prices', statements }
 
-/** What presets were converted at until now: a dollar is worth as much as it was. */
+/** The rate that presets were converted at before, so that a dollar keeps its value. */
 const YUAN_PER_DOLLAR = '7.2'
 
 function statements(engine: EngineName): readonly string[] {

@@ -1,4 +1,4 @@
-/** The few words in which the engines' SQL differs. */
+/** The differences between the engines' SQL. */
 export type EngineName = 'sqlite' | 'postgres'
 
 export interface Migration {
@@ -11,13 +11,13 @@ export interface Dialect {
   /** 64 bits on both. */
   readonly integer: string
   readonly identity: string
-  /** After the closing bracket of a table. */
+  /** Text after the closing bracket of a table. */
   readonly table: string
   /** The same for tables whose rows are small and read by primary key only. */
   readonly clustered: string
-  /** The same for rows rewritten all the time: room on the page keeps PostgreSQL's updates in place. */
+  /** The same for rows that are rewritten all the time: free space on the page lets PostgreSQL update in place. */
   readonly hot: string
-  /** The same where rows are short enough to lie in their primary key's tree. */
+  /** The same if rows are short enough to be stored in the primary key's tree. */
   readonly hotClustered: string
 }
 

@@ -62,7 +62,7 @@ function accountTables({ integer, table, clustered, hot }: Dialect): readonly st
        id text not null primary key, account_id text not null references accounts (id), name text not null,
        hash text not null, hint text not null, status text not null, created_at ${integer} not null,
        expires_at ${integer}, group_name text, models text not null, ip_allow text not null, policy text) ${table}`,
-    // A deleted key's hash may come back: a fixed key of the gateway file that is put again.
+    // A deleted key's hash may be used again: a fixed key of the gateway file may be re-added.
     `create unique index api_keys_by_hash on api_keys (hash) where status <> 'deleted'`,
     `create index api_keys_by_account on api_keys (account_id, created_at)`,
   ]
@@ -93,8 +93,8 @@ function ledgerTables({ integer, clustered }: Dialect): readonly string[] {
 }
 
 /**
- * Free text that not every call carries, and statuses that are not a success, are indexed only where present: a plain
- * call pays for six indexes whose right edge stays in memory. That of requests is made anew by `request-index.ts`.
+ * Text that not every call has, and statuses of failures, are indexed only where present: a plain call updates six
+ * indexes whose right edge stays in memory. `request-index.ts` replaces the index of requests.
  */
 export const CALL_LOG_INDEXES: readonly string[] = [
   `create index call_logs_by_time on call_logs (created_at)`,

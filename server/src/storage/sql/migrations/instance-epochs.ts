@@ -1,6 +1,9 @@
 import { DIALECTS, type Migration } from './dialect.ts'
 
-/** An epoch that is raised by whoever takes over, and a count that changes with every beat whatever the clock says. */
+/**
+ * An epoch that is raised by the instance that takes over, and a count that changes with every beat, independent of the
+ * clock.
+ */
 export const instanceEpochs: Migration = {
   version: 16,
   name: 'epochs of instances',

@@ -1,6 +1,6 @@
 import type { Migration } from './dialect.ts'
 
-/** Which process of this machine an instance is, so that its death is seen at once. */
+/** Which process of this machine an instance is, so that its end is detected at once. */
 export const instancePlace: Migration = {
   version: 8,
   name: 'where an instance runs',

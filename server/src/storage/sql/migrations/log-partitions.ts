@@ -2,8 +2,8 @@ import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
 import { CALL_LOG_INDEXES } from './first-schema.ts'
 
 /**
- * On PostgreSQL the log lies in one table a month, so that what is past its retention goes at once and leaves no holes;
- * `postgres/log-partitions.ts` makes and drops them. SQLite reuses the pages of deleted rows.
+ * On PostgreSQL the log is in one table per month, so that expired rows are dropped at once and leave no dead space;
+ * `postgres/log-partitions.ts` creates and drops them. SQLite reuses the pages of deleted rows.
  */
 export const logPartitions: Migration = { version: 9, name: 'one log table a month', statements }
 
@@ -18,7 +18,7 @@ function statements(engine: EngineName): readonly string[] {
        app_id text, custom_id text, end_user text, amount ${integer} not null, deducted ${integer} not null,
        detail text not null, constraint call_logs_by_call primary key (call_id, created_at))
        partition by range (created_at)`,
-    // Rows of a month nobody has made a table for yet; that table takes them over.
+    // Rows of a month that has no table yet; they are moved to it once it is created.
     'create table call_logs_rest partition of call_logs default',
     'insert into call_logs select * from call_logs_before',
     'drop table call_logs_before',

@@ -1,6 +1,6 @@
 import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
 
-/** When each model came into the catalogue. Of those that are there already it is known only that the database is older. */
+/** When each model was added to the catalogue. For existing ones it is only known that the database is older. */
 export const modelCreation: Migration = { version: 27, name: 'creation of models', statements }
 
 function statements(engine: EngineName): readonly string[] {

@@ -3,7 +3,7 @@ import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
 /** What accounts owe beyond their monthly cap, and open calls that recovery has ended. */
 export const owedAmounts: Migration = { version: 25, name: 'owed amounts', statements }
 
-/** The indexes hold the few rows that housekeeping looks for. */
+/** The indexes contain the few rows that periodic jobs look for. */
 function statements(engine: EngineName): readonly string[] {
   const { integer } = DIALECTS[engine]
   return [

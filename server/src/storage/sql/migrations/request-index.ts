@@ -1,7 +1,7 @@
 import type { Migration } from './dialect.ts'
 
 /**
- * A call goes by the id of its request, which leads to the row already: only other ids are kept in an index of their own.
+ * A call usually has its request's id as its own, so the primary key finds it: only other request ids are in an index.
  */
 export const requestIndex: Migration = {
   version: 31,

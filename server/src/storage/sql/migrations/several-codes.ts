@@ -1,8 +1,8 @@
 import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
 
 /**
- * Several codes of one address at a time, each with where it was asked for; what was sent of a budget; whether a session
- * used a second factor.
+ * Several codes for one address at a time, each with the network that requested it; the used part of a message budget;
+ * whether a session used a second factor.
  */
 export const severalCodes: Migration = {
   version: 22,

@@ -2,7 +2,10 @@ import { DIALECTS, type EngineName, type Migration } from './dialect.ts'
 
 export const turns: Migration = { version: 6, name: 'turns of responses', statements }
 
-/** Rows come and go by the thousand: one index says what expires, one, of the kept ones only, how much room they take. */
+/**
+ * Rows are added and removed by the thousand: one index finds what expires, one, of the stored turns only, their total
+ * size.
+ */
 function statements(engine: EngineName): readonly string[] {
   const { integer, table } = DIALECTS[engine]
   return [

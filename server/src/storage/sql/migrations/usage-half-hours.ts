@@ -2,9 +2,10 @@ import type { EngineName, Migration } from './dialect.ts'
 import { DIALECTS } from './dialect.ts'
 
 /**
- * What was used, summed as calls are logged, so that reports need not read the log and outlive it. Half-hours, because
- * days begin at half an hour of UTC in some time zones. A row's calls are alike in every key column; `lane` only spreads
- * calls without an account over several rows, which many instances write at once. It holds what the log still has.
+ * Usage, summed as calls are logged, so that reports need not read the log and outlast it. Half-hours, because days
+ * begin at half an hour of UTC in some time zones. A row's calls have equal values in every key column; `lane` only
+ * spreads calls without an account over several rows, because many instances write them at once. Filled from the rows
+ * that the log still has.
  */
 export const usageHalfHours: Migration = { version: 12, name: 'usage by half-hours', statements }
 
@@ -21,7 +22,7 @@ function statements(engine: EngineName): readonly string[] {
   ]
 }
 
-/** Rows change for half an hour and then never again: a little room on the page is enough. */
+/** Rows change for half an hour and then never again: a little free space on the page is enough. */
 const TABLE: Record<EngineName, string> = {
   sqlite: 'strict, without rowid',
   postgres: 'with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)',
@@ -61,7 +62,7 @@ const PLAIN_SUMS = [
   'audio_ms',
 ] as const
 
-/** Of calls that were not the customer's own upstream's: what their prices were multiplied by. */
+/** For calls not over the customer's own credential: the quantities that prices were multiplied by. */
 const BILLED_SUMS = [
   'billed_input',
   'billed_cached_input',
@@ -90,8 +91,8 @@ export const USAGE_QUANTITY_MAX = 1_000_000_000_000
 export const USAGE_AMOUNT_MAX = 1_000_000_000_000_000
 
 /**
- * Adds what the log holds. `condition` continues a `where` over `call_logs`. SQLite adds row by row, because grouping
- * would keep all rows in memory; PostgreSQL must group, because a statement may change a row only once.
+ * Adds what the log contains. `condition` continues a `where` over `call_logs`. SQLite adds row by row, because
+ * grouping would keep all rows in memory; PostgreSQL must group, because a statement may change a row only once.
  */
 export function fillUsage(
   engine: EngineName,
@@ -223,7 +224,7 @@ function sqliteMember(path: readonly string[]): string {
 }
 
 const POSTGRES: Reader = {
-  // Parsed once a row: `offset 0` keeps the planner from parsing it for each member.
+  // Parsed once per row: `offset 0` keeps the planner from parsing it for each member.
   logs: 'call_logs cross join lateral (select call_logs.detail::jsonb as body offset 0) parsed',
   lines: `lateral jsonb_array_elements(body #> '{recipe,lines}') line`,
   lineClass: `(line ->> 'class')`,

@@ -3,8 +3,9 @@ import { DIALECTS, type Dialect, type EngineName, type Migration } from './diale
 export const videos: Migration = { version: 2, name: 'video tasks', statements }
 
 /**
- * Open tasks are few and looked for all the time, ended ones are many and wait to expire: each kind has its own index.
- * Text of clients and vendors is stored as JSON, so that no engine refuses any of its characters.
+ * Open tasks are few and searched for all the time, ended ones are many and wait to expire: each kind has its own
+ * index. Text of clients and vendors is stored as JSON, because the engines do not accept every character in plain
+ * text.
  */
 function statements(engine: EngineName): readonly string[] {
   const { integer, hot }: Dialect = DIALECTS[engine]

@@ -1,4 +1,4 @@
-/** Closes an organisation: nobody can act or call for it any more; its history is kept. */
+/** Closes an organisation: it is no longer possible to act or call for it; its history is kept. */
 import { sql, type Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import { microCredits } from '../../../core/money.ts'
@@ -51,7 +51,7 @@ export async function closeIn(
   return { value: { kind: 'closed', ...left }, changes: [{ kind: 'account', accountId: id }, ...changes] }
 }
 
-/** Under the lock: no call of it can begin. */
+/** Under the lock, so that no call of it can begin. */
 async function countCalls(transaction: Transaction<Schema>, id: AccountId): Promise<number> {
   const { calls } = await transaction
     .selectFrom('open_calls')
@@ -76,7 +76,7 @@ async function removeMembers(
   return removed.map((row) => ({ kind: 'account', accountId: accountId(row.account_id) }))
 }
 
-/** No renewal takes from the remaining money, no mail is sent, and no secret is kept. */
+/** Stops renewals and mails, and removes secrets. */
 async function endAccount(transaction: Transaction<Schema>, id: AccountId): Promise<void> {
   await transaction
     .updateTable('accounts')

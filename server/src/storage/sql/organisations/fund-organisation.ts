@@ -1,6 +1,6 @@
 /**
- * Money from an owner's own account into their organisation's, through a pool of the platform: no transfer has two
- * customers.
+ * Moves money from an owner's own account to their organisation's, through a pool of the platform, because no transfer
+ * may have two customers.
  */
 import type { Transaction } from 'kysely'
 import type { Transfer } from '../../../core/ledger/hot-rows.ts'
@@ -17,7 +17,7 @@ import { findAnswer, keepAnswer } from '../customers/acts.ts'
 import type { Schema } from '../schema.ts'
 import type { Account } from '../../stores/accounts.ts'
 
-/** Always at zero: what goes in goes out in the same transaction. */
+/** Always zero: amounts leave it in the transaction in which they enter it. */
 export const PASSING = 'platform/passing'
 const OPERATION = 'fund-organisation'
 

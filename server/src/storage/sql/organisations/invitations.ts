@@ -78,7 +78,7 @@ export function createInvitationStore({ engine, reader, write }: OrganisationSto
   }
 }
 
-/** Accounts keep addresses in the same form. */
+/** Accounts store addresses in the same form. */
 const oneEmail = (email: string): string => normalEmail(email) ?? email.trim().toLowerCase()
 
 async function inviteIn(
@@ -161,7 +161,7 @@ async function acceptIn(
   const known = await findRow(transaction, 'token_hash', tokenHash)
   if (known === undefined) return answer({ kind: 'none' })
   const organisation = await lockOrganisation(engine, transaction, accountId(known.organisation_id))
-  // Read under the lock: two simultaneous acceptances follow each other.
+  // Read under the lock: concurrent acceptances follow each other.
   const row = await findRow(transaction, 'token_hash', tokenHash)
   if (organisation === undefined || row === undefined) return answer({ kind: 'none' })
   if (row.status === 'accepted')

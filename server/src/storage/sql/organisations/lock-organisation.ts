@@ -1,4 +1,4 @@
-/** Everything that changes an organisation first takes the lock of its account, which its calls take too. */
+/** Every change of an organisation first takes the lock of its account, which its calls also take. */
 import type { Selectable, Transaction } from 'kysely'
 import { type AccountId, accountId } from '../../../core/ids.ts'
 import type { Organisation } from '../../stores/organisations.ts'

@@ -1,6 +1,5 @@
 /**
- * What happens to keys when their member leaves or their organisation is closed, and which secrets the caches must
- * forget.
+ * What happens to keys when their member leaves or their organisation is closed, and which secrets caches must drop.
  */
 import type { Transaction } from 'kysely'
 import type { AccountId, MemberId } from '../../../core/ids.ts'
@@ -44,7 +43,7 @@ export async function deleteKeys(
   return changes
 }
 
-/** They become the organisation's own; the one of the member's session ends. */
+/** They become the organisation's own; the member's session key is deleted. */
 export async function releaseKeys(
   transaction: Transaction<Schema>,
   { member }: { readonly member: MemberId },

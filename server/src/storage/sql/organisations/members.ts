@@ -127,7 +127,7 @@ async function listMembers(
 const isOwner = ({ role, status }: Pick<Member, 'role' | 'status'>): boolean =>
   role === 'owner' && status === 'active'
 
-/** Finds the member under the organisation's lock and asks the two rules before anything is changed. */
+/** Finds the member under the organisation's lock and checks the two rules before anything is changed. */
 async function changeMember(
   engine: SqlEngine,
   transaction: Transaction<Schema>,

@@ -12,7 +12,7 @@ export interface CustomerSchema {
   alert_deliveries: AlertDeliveriesTable
 }
 
-/** Answers of acts that move money, kept as long as the ledger. */
+/** Results of acts that move money, kept as long as the ledger. */
 interface IdempotentActsTable {
   account_id: string
   operation: string
@@ -49,7 +49,7 @@ export interface VerificationRequestsTable {
   decided_at: Integer | null
   decided_by: string | null
   reason: string | null
-  /** Sealed JSON of what was stated. */
+  /** Sealed JSON of the statement. */
   sealed: string
   documents: string
 }
@@ -82,7 +82,7 @@ interface AlertDeliveriesTable {
   channel: string
   target: string
   attempts: Integer
-  /** null: it is over. */
+  /** null: it has ended. */
   due_at: Integer | null
   /** `waiting`, `sent` or `failed`. */
   outcome: string

@@ -32,7 +32,7 @@ export interface SessionsTable {
   second_factor: Integer
 }
 
-/** Networks from which an account has signed in: guessing from elsewhere does not lock its owner out there. */
+/** Networks from which an account has signed in: guessing from other networks does not lock its owner out there. */
 interface SignInPlacesTable {
   account_id: string
   address: string
@@ -42,7 +42,7 @@ interface SignInPlacesTable {
 interface SentCodesTable {
   purpose: string
   target: string
-  /** The network it was asked for from. */
+  /** The network that requested it. */
   place: string
   code_hash: string
   /** The account that asked, if it was signed in. */

@@ -8,11 +8,11 @@ export interface OrganisationSchema {
 }
 
 export interface OrganisationsTable {
-  /** Its account's. */
+  /** The account's id. */
   id: string
   name: string
   created_at: Integer
-  /** null: it is there. */
+  /** null: it is active. */
   closed_at: Integer | null
 }
 
@@ -21,7 +21,7 @@ export interface MembersTable {
   organisation_id: string
   account_id: string
   role: string
-  /** `active`, `suspended` or `removed`: a removed member's calls may run still. */
+  /** `active`, `suspended` or `removed`: a removed member's calls may still run. */
   status: string
   monthly_cap: Integer
   month_start: Integer
@@ -43,6 +43,6 @@ export interface InvitationsTable {
   expires_at: Integer
   status: string
   token_hash: string
-  /** Who they became. */
+  /** The member they became. */
   member_id: string | null
 }

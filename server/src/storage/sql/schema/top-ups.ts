@@ -61,7 +61,7 @@ export interface TopUpsTable {
   ends_at: Integer | null
   created_at: Integer
   paid_at: Integer | null
-  /** µCr that the account has from it now, and by how many ledger transactions. */
+  /** µCr credited for it now, and by how many ledger transactions. */
   booked: Integer
   bookings: Integer
 }

@@ -11,9 +11,9 @@ export interface TurnsTable {
   model_id: string
   created_at: Integer
   expires_at: Integer
-  /** Sealed JSON; null: the upstream keeps it. */
+  /** Sealed JSON; null: the upstream stores it. */
   sealed: string | null
-  /** Of the plain body; 0: the upstream keeps it. */
+  /** Size of the plain body; 0: the upstream stores it. */
   bytes: Integer
   place: string | null
   chain_id: Integer | null

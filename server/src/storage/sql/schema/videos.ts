@@ -21,7 +21,7 @@ export interface VideoTasksTable {
   due_at: Integer
   polls: Integer
   failures_in_row: Integer
-  /** A decimal number, as are the seconds: vendors give fractions. */
+  /** A decimal number, as are the seconds: vendors send fractions. */
   progress: string
   created_at: Integer
   completed_at: Integer | null
@@ -38,7 +38,7 @@ export interface VideoTasksTable {
   error: string | null
   last_answer: string | null
   detail: string
-  /** Who polls it; null once it has ended. */
+  /** The instance that polls it; null once it has ended. */
   lease_instance: string | null
   lease_until: Integer
   /** Hash of the client's key: any text of any length stays exact in an index. */

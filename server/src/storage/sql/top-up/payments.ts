@@ -1,5 +1,5 @@
 /**
- * Top-ups and what providers say of their payments. Locks are taken in one order: the payment, its top-up, the account.
+ * Top-ups and providers' reports about payments. Locks are taken in one order: the payment, its top-up, the account.
  * Every report about a payment goes through its row, so that a refund reported before the payment is not lost.
  */
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely'
@@ -246,7 +246,7 @@ interface KnownPayment {
   readonly facts: PaymentFacts
 }
 
-/** Locks the payment's row, making it when it is not there. */
+/** Locks the payment's row, creating it if necessary. */
 async function lockPayment(
   transaction: Transaction<Schema>,
   { driver, payment, at }: PaymentName,

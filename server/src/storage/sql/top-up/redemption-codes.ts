@@ -23,7 +23,7 @@ import type { Schema } from '../schema.ts'
 import type { RedemptionBatchesTable, RedemptionCodesTable } from '../schema/top-ups.ts'
 import { checkRate } from '../ledger/own-rate.ts'
 
-/** Both engines bound the parameters of one statement; this stays far below either. */
+/** Both engines limit the parameters of one statement; this stays far below either. */
 const CODES_PER_INSERT = 1_000
 const OPERATION = 'redeem'
 /** Counter account of redeemed codes. */

@@ -1,10 +1,10 @@
-/** From when on the log is complete: kept in the database, because another process may have shortened it. */
+/** The time since which the log is complete: kept in the database, because another process may have shortened it. */
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 
 const NAME = 'log_kept_since'
 
-/** Before the first row goes. It never moves back, even when a longer retention is chosen later. */
+/** Call before removing rows. It never moves back, even if a longer retention is chosen later. */
 export async function noteKeptSince(writer: Kysely<Schema>, keepSince: number): Promise<void> {
   await sql`
     insert into meta (name, value) values (${NAME}, ${String(keepSince)})

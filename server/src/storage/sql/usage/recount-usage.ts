@@ -1,4 +1,7 @@
-/** Sums half-hours again from the log: for those that were changed outside of Sluice, or logged by an older build. */
+/**
+ * Recomputes half-hours from the log, if the sums were changed by other software, or the calls logged by an older
+ * build.
+ */
 import { sql } from 'kysely'
 import type { Period } from '../../stores/customers.ts'
 import type { SqlEngine } from '../engine.ts'
@@ -6,7 +9,7 @@ import { fillUsage, USAGE_HALF_HOUR_MS } from '../migrations/usage-half-hours.ts
 import { readKeptSince } from './kept-since.ts'
 import { halfHoursIn } from './usage-parts.ts'
 
-/** Returns how many were summed: those that are wholly in the period and whose calls are all in the log. */
+/** Returns how many were recomputed: those entirely in the period whose calls are all in the log. */
 export async function recountUsage(engine: SqlEngine, period: Period): Promise<number> {
   const keptSince = await readKeptSince(engine.reader)
   const times = halfHoursIn(period).filter((at) => at >= keptSince && at + USAGE_HALF_HOUR_MS <= period.until)

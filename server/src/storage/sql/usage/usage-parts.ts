@@ -12,7 +12,7 @@ export interface UsageParts {
 export interface UsageBounds {
   /** No call began after it. */
   readonly now: number
-  /** From when on the log has every call. */
+  /** The time since which the log has every call. */
   readonly keptSince: number
 }
 

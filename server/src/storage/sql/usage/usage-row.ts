@@ -21,14 +21,14 @@ export interface UsageKey {
   readonly model: string
   readonly appId: string
   readonly chainId: number
-  /** The price formula's; empty: the call has no price. */
+  /** The rate used in the price formula; empty: the call has no price. */
   readonly creditsPerUnit: string
   readonly lane: number
 }
 
 export interface UsageRow {
   readonly key: UsageKey
-  /** The chain decides it. */
+  /** Determined by the chain. */
   readonly vendorCode: string | undefined
   /** In the order of `USAGE_SUMS`. */
   readonly sums: readonly bigint[]

@@ -1,4 +1,4 @@
-/** What the calls of one hot batch add to the sums by half-hours: one row for all that are alike. */
+/** What the calls of one hot batch add to the sums by half-hours: one row for all calls with the same key. */
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { indexableText } from '../free-text.ts'
 import { USAGE_NAME_MAX } from '../migrations/usage-half-hours.ts'
@@ -11,13 +11,16 @@ import { halfHourOf, type UsageKey, usageOf, type UsageRow } from './usage-row.t
 const NAMES_APART_MAX = 100
 const OTHER_NAMES = '(other)'
 
-/** Of all accounts: some 20 MB when every name is as long as it may be. Beyond it, the memory is cleared. */
+/** For all accounts: some 20 MB if all names have the maximum length. Beyond that, the set is cleared. */
 const NAMES_REMEMBERED_MAX = 20_000
 
 /** Number of rows over which calls without an account are spread; with one row, instances would wait for each other. */
 const LANES = 16
 
-/** Characters of a name in the key: PostgreSQL keeps no key of more than 2 704 bytes. The request pipeline cuts them alike. */
+/**
+ * Characters of a name in the key: PostgreSQL keeps no key of more than 2 704 bytes. The request pipeline shortens
+ * names in the same way.
+ */
 function nameOf(text: string | undefined): string {
   return text === undefined ? '' : indexableText(text).slice(0, USAGE_NAME_MAX)
 }
@@ -50,7 +53,7 @@ export class UsageSummer {
   readonly #names = new Map<string, Set<string>>()
   #remembered = 0
 
-  /** In one order everywhere: a writer of two of these rows locks them in this order. */
+  /** In the same order everywhere: a writer of two of these rows locks them in this order. */
   sum(logs: readonly CallLogRow[], replaced: readonly ReplacedLog[] = []): readonly UsageRow[] {
     const rows = new Map<string, Growing>()
     const lane = Math.floor(Math.random() * LANES)

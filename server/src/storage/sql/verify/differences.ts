@@ -13,7 +13,7 @@ export interface Comparison {
 export class Differences {
   readonly found: LedgerDifference[] = []
 
-  /** Notes the two when they are not equal. */
+  /** Adds a difference if the two are not equal. */
   compare({ subject, what, expected, found }: Comparison): void {
     if (expected !== found) {
       this.add({ subject, what, expected: expected.toString(), found: found.toString() })

@@ -9,7 +9,7 @@ import type { Schema } from '../schema.ts'
 
 export interface Holds {
   readonly accounts: ReadonlyMap<AccountId, AccountHolds>
-  /** Held of members' months. */
+  /** Holds on members' months. */
   readonly members: ReadonlyMap<MemberId, bigint>
   readonly subjects: ReadonlyMap<Subject, SubjectHolds>
 }

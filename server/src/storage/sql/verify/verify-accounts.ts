@@ -1,4 +1,4 @@
-/** Stored balances against the sums of the ledger, and holds against the open calls. */
+/** Compares stored balances with the sums of the ledger, and holds with the open calls. */
 import { type Kysely, sql } from 'kysely'
 import { accountId } from '../../../core/ids.ts'
 import type { Schema } from '../schema.ts'
@@ -34,7 +34,7 @@ export async function verifyAccounts(
       const open = holds.accounts.get(accountId(account.id)) ?? NOTHING_HELD
       const compare = (what: string, expected: bigint, found: bigint) =>
         differences.compare({ subject: `account:${account.id}`, what, expected, found })
-      // Older releases booked holds, and one may have ended a call of a newer one: only the sum can be compared.
+      // Older releases booked holds, and may have ended calls of newer ones, so only the sum can be compared.
       compare('credits by the ledger', pool('credits') + pool('held'), account.credits)
       compare('balance by the ledger', pool('balance'), account.balance)
       compare('owed by the ledger', -pool('owed'), account.owed)
@@ -45,7 +45,7 @@ export async function verifyAccounts(
   }
 }
 
-/** Ledger account → what came in less what went out. */
+/** Ledger account → credits minus debits. */
 async function readPools(
   snapshot: Kysely<Schema>,
   accounts: readonly string[],

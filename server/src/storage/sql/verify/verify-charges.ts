@@ -1,4 +1,4 @@
-/** Every logged call: its amount from its recipe, what was due, and what the ledger took. */
+/** Checks every logged call: its amount by its recipe, what was due, and what the ledger charged. */
 import { type Kysely, sql } from 'kysely'
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { type MicroCredits, ZERO } from '../../../core/money.ts'
@@ -51,7 +51,7 @@ function verifyCall(log: CallLogRow, taken: Taken, differences: Differences): vo
   const owed = taken.owed < log.deducted ? taken.owed : log.deducted
   differences.compare({ subject, what: 'owed by the ledger', expected: owed, found: log.owed })
   const due = log.byok ? ZERO : deductible(amount)
-  // Older releases waived what exceeded the monthly cap: there, a capped call owes nothing and took less than was due.
+  // Older releases waived what exceeded the monthly cap: their capped calls owe nothing and charged less than was due.
   const isForgiven = log.capped && log.owed === ZERO && log.deducted < due
   const expected = isForgiven ? log.deducted : due
   differences.compare({ subject, what: 'deducted by the amount', expected, found: log.deducted })
@@ -67,7 +67,7 @@ function amountOf({ recipe }: CallLogRow): MicroCredits | undefined {
   }
 }
 
-/** µCr the ledger took for a call, and what of it was booked as owed. */
+/** µCr the ledger charged for a call, and the part booked as owed. */
 interface Taken {
   all: bigint
   owed: bigint

@@ -1,6 +1,6 @@
 /**
- * Slots and held parts of windows against the open calls; what a quota has used and carries over against what the ledger
- * took of it. Other windows roll over, and their use has no other record.
+ * Compares slots and held parts of windows with the open calls, and what a quota has used and carried over with what
+ * the ledger charged to it. Other windows roll over, and their use has no other record.
  */
 import { type Kysely, sql } from 'kysely'
 import type { LimitState, Subject } from '../../../core/ledger/hot-rows.ts'
@@ -85,7 +85,7 @@ async function verifyQuotas(
   }
 }
 
-/** Account → µCr that calls took of its quota, less what was given back. */
+/** Account → µCr that calls charged to its quota, minus what was given back. */
 async function readQuotaCharges(
   snapshot: Kysely<Schema>,
   accounts: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Members' months. What is held of one is held by open calls. What was spent also counts for the organisation's account,
- * in the same month or as owed, so members together cannot have spent more than the organisation.
+ * Checks members' months. What is held in one is held by open calls. What was spent also counts for the organisation's
+ * account, in the same month or as owed, so members together cannot have spent more than the organisation.
  */
 import { type Kysely, sql } from 'kysely'
 import { memberId } from '../../../core/ids.ts'

@@ -1,4 +1,4 @@
-/** Payments and redemptions against the ledger. */
+/** Compares payments and redemptions with the ledger. */
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { REDEEMED } from '../top-up/redemption-codes.ts'
@@ -36,7 +36,7 @@ async function verifyBooked(snapshot: Kysely<Schema>, differences: Differences):
   }
 }
 
-/** Top-up → what came in for it less what went back. */
+/** Top-up → amounts booked for it minus those taken back. */
 async function readBooked(
   snapshot: Kysely<Schema>,
   topUps: readonly { readonly id: string; readonly account_id: string }[],
@@ -62,7 +62,7 @@ async function readBooked(
   return booked
 }
 
-/** All codes together: what they were worth, and how many of each batch are gone. */
+/** All codes together: their value, and how many of each batch are redeemed. */
 async function verifyRedeemed(snapshot: Kysely<Schema>, differences: Differences): Promise<void> {
   const batches = await snapshot
     .selectFrom('redemption_batches')

@@ -1,4 +1,4 @@
-/** The sums by half-hours against the calls of the log, gathered while the log is read for the charges. */
+/** Compares the sums by half-hours with the calls of the log, collected while the log is read for the charges. */
 import { type Kysely, sql } from 'kysely'
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { USAGE_SUMS } from '../migrations/usage-half-hours.ts'
@@ -8,7 +8,7 @@ import { halfHourOf, type UsageSum, usageOf } from '../usage/usage-row.ts'
 import type { Differences } from './differences.ts'
 
 /**
- * What the log adds up to, by half-hour and by account: calls that were summed for another account or time show up in one
+ * The totals of the log, by half-hour and by account: calls that were summed for another account or time show up in one
  * of the two, and the memory used grows with neither the calls nor their applications.
  */
 class LoggedUsage {

@@ -1,4 +1,4 @@
-/** Video tasks against the open calls: a task that runs has its call open, and ends with it. */
+/** Compares video tasks with the open calls: a running task has an open call, and ends with it. */
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { type Differences, DIFFERENCES_MAX } from './differences.ts'

@@ -1,7 +1,7 @@
 /**
- * Patches of video tasks, collected into shared transactions: thousands of polled tasks change hundreds of rows a second,
- * and a transaction costs several times what one more row in it does. Patches at the end of this turn of the event loop
- * are written together; the next are collected meanwhile.
+ * Patches of video tasks, collected into shared transactions: thousands of polled tasks change hundreds of rows a
+ * second, and a transaction costs several times as much as one more row in it. Patches at the end of this turn of the
+ * event loop are written together; the next are collected meanwhile.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { InstanceId } from '../../../core/ids.ts'
@@ -21,7 +21,7 @@ export interface HeldPatch {
 
 /** Rows of one transaction: their locks are held until all are written. */
 const BATCH_MAX = 64
-/** Waiting tasks beyond this are refused: a poller works on far fewer at once. */
+/** Waiting tasks beyond this are refused: a poller handles far fewer at once. */
 const QUEUE_MAX = 20_000
 
 interface Waiting extends HeldPatch {
@@ -109,7 +109,7 @@ interface Updated {
   readonly id: string
 }
 
-/** One statement, because each would cost a round trip. */
+/** One statement, because each one would cost a round trip. */
 async function updateAtOnce(
   transaction: Transaction<Schema>,
   batch: readonly HeldPatch[],
@@ -122,7 +122,10 @@ async function updateAtOnce(
   return rows
 }
 
-/** SQLite has no writing `with`; its thread runs the statements one after the other without a round trip in between. */
+/**
+ * SQLite has no data-modifying `with`; its thread runs the statements one after the other without a round trip in
+ * between.
+ */
 async function updateInOrder(
   transaction: Transaction<Schema>,
   batch: readonly HeldPatch[],

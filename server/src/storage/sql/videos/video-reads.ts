@@ -1,4 +1,4 @@
-/** What is read of video tasks: for their keys, for lists, and for orders that repeat. */
+/** Reads of video tasks: for their keys, for lists, and for repeated orders. */
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { VideoTask } from '../../../core/video/task.ts'
@@ -50,7 +50,7 @@ export function createVideoReads(reader: Kysely<Schema>): VideoReads {
   }
 }
 
-/** Spelled as the partial indexes spell it, so that they are used. */
+/** Written exactly as in the partial indexes, so that they are used. */
 export const OPEN = sql`phase <> 'ended'`
 export const ENDED = sql`phase = 'ended'`
 

@@ -48,7 +48,7 @@ const FIELDS: Fields = {
   detail: json<JsonObject>('detail'),
 }
 
-/** A column and what is written into it. */
+/** A column and the value written to it. */
 export type ColumnCell = readonly [column: string, cell: Cell]
 
 /** The columns that a task or a patch names; a field that is present as `undefined` clears its column. */
@@ -68,7 +68,7 @@ function cellOf<Name extends keyof VideoTask>(name: Name, patch: Partial<VideoTa
 
 const FIELD_NAMES = Object.keys(FIELDS) as readonly (keyof VideoTask)[]
 
-/** What every end of a task writes: it has ended, and is not polled any more. */
+/** Written at every end of a task: it has ended, and is not polled any more. */
 export function videoEndCells(patch: VideoTaskPatch): readonly ColumnCell[] {
   return [...videoCells({ ...patch, phase: 'ended', next: undefined }), ['lease_instance', null]]
 }
@@ -131,7 +131,7 @@ function integer<Value extends number>(column: string, decode: (value: number) =
   return { column, encode: Math.round, decode: (row) => decode(numberOf(row, column)) }
 }
 
-/** A number that may have a fraction; neither engine's integers do. */
+/** A number that may have a fraction, so it is not stored as an integer. */
 function decimal(column: string): Field<number> {
   return { column, encode: String, decode: (row) => Number(textOf(row, column)) }
 }

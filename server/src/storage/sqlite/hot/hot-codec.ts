@@ -27,7 +27,7 @@ export function decodeResults(text: string): readonly HotResult[] {
   return parseStored<readonly HotResult[]>(text).map(fullResult)
 }
 
-/** JSON has no bigint: money travels as decimal text. */
+/** JSON has no bigint: amounts are sent as decimal text. */
 function plainOperation(operation: HotOperation): unknown {
   switch (operation.kind) {
     case 'settle':
@@ -95,7 +95,7 @@ function fullEnd(end: VideoEnd): VideoEnd {
   return { id: end.id, patch: Object.fromEntries<unknown>(patch) }
 }
 
-/** Changed in place: nobody else has the parsed object. */
+/** Changed in place: nothing else refers to the parsed object. */
 function fullOperation(operation: HotOperation): HotOperation {
   switch (operation.kind) {
     case 'settle':

@@ -1,7 +1,7 @@
 /**
  * Rows of the last hot transactions as committed, so that a busy account is not read and parsed again for each batch.
- * They are valid only while nobody else has written: `PRAGMA data_version`, read under the write lock, shows commits of
- * other connections, and other writers on this connection call `forget`.
+ * They are valid only while no other connection has written: `PRAGMA data_version`, read under the write lock, shows
+ * commits of other connections, and other writers on this connection call `forget`.
  */
 import type {
   AccountRow,

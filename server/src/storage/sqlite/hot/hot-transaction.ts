@@ -36,7 +36,7 @@ export class HotTransactions {
   readonly #statements: Statements
   readonly #cache = new HotRowsCache()
   readonly #usage = new UsageSummer()
-  /** Whose announcements these are. */
+  /** Origin of the announcements. */
   readonly #origin: string
 
   constructor(statements: Statements, origin: string) {
@@ -62,7 +62,7 @@ export class HotTransactions {
     }
   }
 
-  /** Something else writes on this connection. */
+  /** Call when something else writes on this connection. */
   forgetRows(): void {
     this.#cache.forget()
   }

@@ -1,15 +1,15 @@
 /**
  * The most recently used of many entries, in two generations: when the younger one is full it becomes the older, and
- * entries found in the older move to the younger. Nothing is deleted out of a Map for as long as it is used, because V8
- * leaves each table that one has outgrown pointing at the next, and then all that was ever kept is copied into the old
- * generation (see `core/indexed-set.ts`).
+ * entries found in the older move to the younger. Nothing is deleted from a Map while it is in use, because in V8 each
+ * table that a Map has outgrown points to the next, and everything ever kept would be copied into the old generation
+ * (see `core/indexed-set.ts`).
  */
 export class Recent<Key, Value> {
   readonly #generationMax: number
   #younger = new Map<Key, Value | undefined>()
   #older = new Map<Key, Value | undefined>()
 
-  /** At most twice `generationMax` are kept; the last `generationMax` certainly are. */
+  /** At most twice `generationMax` are kept; the last `generationMax` always are. */
   constructor(generationMax: number) {
     this.#generationMax = generationMax
   }
