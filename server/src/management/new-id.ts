@@ -14,13 +14,16 @@ export function newMemberId(at: number): MemberId {
   return memberId(`mem_${timeOrderedId(at)}`)
 }
 
-/** The same for the same account and name: two processes that make the same key at once collide instead of making two. */
+/**
+ * The same for the same account and name: two processes that create the same key at once collide instead of creating
+ * two.
+ */
 export function namedKeyId(account: AccountId, name: string): KeyId {
   const digest = createHash('sha256').update(`${account}/${name}`, 'utf8').digest('hex')
   return keyId(`key_${digest.slice(0, 32)}`)
 }
 
-/** Twelve bits of every id count the ids of one millisecond, begun low enough to leave room for thousands. */
+/** Twelve bits of every id count the ids of one millisecond, starting low enough to allow thousands. */
 const COUNTER_MAX = 0xfff
 const COUNTER_START_MAX = 0x7ff
 let last = { at: -1, counter: 0 }
@@ -34,7 +37,7 @@ export function timeOrderedId(at: number): string {
   return uuidV7({ at, counter: nextCounter(at, random.readUInt16BE(8)), random })
 }
 
-/** Random bytes are fetched for many ids at once: one call to the system costs more than the rest of an id. */
+/** Random bytes are generated for many ids at once: one system call costs more than everything else about an id. */
 const POOL_BYTES = 4_096
 const ID_BYTES = 16
 const pool = Buffer.allocUnsafeSlow(POOL_BYTES)

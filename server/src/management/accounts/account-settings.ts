@@ -1,4 +1,4 @@
-/** What an account changes of itself, and the whole of what it sees of itself. */
+/** What an account may change of its own settings, and its own full view. */
 import type { Catalogue, DecimalText } from '../../core/catalogue.ts'
 import type { AccountId, ModelId } from '../../core/ids.ts'
 import type { AlertSettings, Profile } from '../../storage/stores/customers.ts'
@@ -8,9 +8,9 @@ import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../money/am
 import type { FieldMistake } from '../keys/keys.ts'
 import type { Account, AccountPatch } from '../../storage/stores/accounts.ts'
 
-/** Absent, or undefined where that says nothing: as it was. */
+/** Absent: unchanged; so is undefined unless a field gives it a meaning. */
 export interface SettingsChange {
-  /** undefined: none from now on. */
+  /** undefined: removes it. */
   readonly fallbackModel?: ModelId | undefined
   readonly apiDeduction: boolean | undefined
   readonly monthlyCapYuan: DecimalText | undefined
@@ -35,7 +35,7 @@ export interface SettingsChange {
     | undefined
 }
 
-/** Changes all of it, or nothing where something cannot be. */
+/** Changes everything, or nothing if a field is invalid. */
 export async function changeSettings(
   storage: Pick<Storage, 'accounts' | 'customers'>,
   id: AccountId,
@@ -140,7 +140,7 @@ export interface OwnAccountView extends AccountView {
   }
 }
 
-/** As it stands in the store, not as the caller was read a moment ago. */
+/** Read from the store again, since the caller was read earlier. */
 export async function readOwnAccount(
   storage: Pick<Storage, 'accounts' | 'customers' | 'organisations'>,
   known: Account,

@@ -1,4 +1,4 @@
-/** Accounts in the management API: made, found, shown. */
+/** Accounts in the management API: created, found, shown. */
 import { DAY_MS } from '../../core/durations.ts'
 import type { Subscription } from '../../core/ledger/hot-rows.ts'
 import type { Currency, DecimalText, Plan } from '../../core/catalogue.ts'
@@ -10,13 +10,13 @@ import { creditsOfText, creditsText, yuanText } from '../money/amounts.ts'
 import { newAccountId } from '../new-id.ts'
 import type { Account, AccountPatch } from '../../storage/stores/accounts.ts'
 
-/** Percent of the list price an account pays unless told otherwise. */
+/** Default percentage of the list price that an account pays. */
 const USER_RATE_DEFAULT = '100'
 const VERIFICATIONS = ['none', 'personal', 'enterprise'] as const
-/** How verified an account is, by name; its place is its level (docs/reference/contract.md#5-38). */
+/** Verification levels by name; the index is the level (docs/reference/contract.md#5-38). */
 export type Verification = (typeof VERIFICATIONS)[number]
 
-/** What every account begins with; `AccountStore.create` is given all of it. */
+/** Initial values of every account, all passed to `AccountStore.create`. */
 export const ACCOUNT_DEFAULTS = {
   role: 'user',
   status: 'active',
@@ -28,7 +28,7 @@ export const ACCOUNT_DEFAULTS = {
   policy: UNLIMITED,
 } as const satisfies AccountPatch
 
-/** Makes an account; rejects with `StorageConflict` when its e-mail address or phone number has one. */
+/** Creates an account; rejects with `StorageConflict` if its e-mail address or phone number belongs to another. */
 export async function createAccount(
   storage: Pick<Storage, 'accounts'>,
   fields: AccountPatch,
@@ -39,7 +39,7 @@ export async function createAccount(
   return id
 }
 
-/** By id, e-mail address or phone number, however it is written: so people name an account. */
+/** By id, e-mail address or phone number in any notation, as people name an account. */
 export async function findAccount(
   storage: Pick<Storage, 'accounts'>,
   reference: string,
@@ -49,12 +49,12 @@ export async function findAccount(
   if (text.includes('@')) return storage.accounts.findByLogin({ email: text })
   const named = await storage.accounts.find(accountId(text))
   if (named !== undefined) return named
-  // Every country's numbers are a table that most never need.
+  // Loaded on demand: the table of all countries' numbers is large and rarely needed.
   const { normalPhone } = await import('../../config/phone-number.ts')
   return storage.accounts.findByLogin({ phone: normalPhone(text, phoneRegion) ?? text })
 }
 
-/** Every account, page by page, so that no list holds them all. */
+/** Every account, page by page, so that they are never all in memory. */
 export async function* eachAccount(
   storage: Pick<Storage, 'accounts'>,
   pageLimit = 500,
@@ -72,17 +72,17 @@ export async function* eachAccount(
 /** What `GET …/account` shows; amounts are decimal text (docs/reference/contract.md#D-accounts-36). */
 export interface AccountView {
   readonly id: string
-  /** Nobody signs in as an organisation. */
+  /** Organisations cannot sign in. */
   readonly kind: 'person' | 'organisation'
   readonly email: string | null
   readonly phone: string | null
   readonly role: string
   readonly status: string
-  /** Spendable: what is held is shown beside it. */
+  /** Spendable Credits; held ones are a separate field. */
   readonly credits: string
   readonly held_credits: string
   readonly owed: string
-  /** Of the balance, the cap, and every amount whose name ends in `_yuan`; ISO 4217. */
+  /** Currency of the balance, the cap, and every amount whose name ends in `_yuan`; ISO 4217. */
   readonly currency: string
   readonly balance: string
   readonly api_deduction: boolean
@@ -96,7 +96,7 @@ export interface AccountView {
 }
 
 export interface AccountViewOptions {
-  /** The platform's own. */
+  /** The platform's own currency. */
   readonly currency: Currency
   readonly creditsPerUnit: DecimalText
   /** Epoch ms. */
@@ -131,7 +131,7 @@ export function viewAccount(account: Account, options: AccountViewOptions): Acco
   }
 }
 
-/** undefined: none, or it has run out. */
+/** undefined: none, or it has expired. */
 export function activeSubscription(
   account: Pick<Account, 'subscription'>,
   at: number,
@@ -140,7 +140,7 @@ export function activeSubscription(
   return subscription !== undefined && subscription.expiresAt > at ? subscription : undefined
 }
 
-/** A subscription keeps the plan's terms of the day it began; a later change of the plan meets the next one. */
+/** A subscription keeps the plan's terms of its beginning; a later change of the plan only affects the next one. */
 export function startSubscription(plan: Plan, days: number, at: number): Subscription {
   return {
     plan: plan.code,

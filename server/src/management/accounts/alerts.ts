@@ -1,6 +1,6 @@
 /**
- * Low Credits and many failures, told once each time they begin: by mail and by a signed webhook. Raising and sending are
- * apart, so that a mail server that is away loses nothing.
+ * Alerts about low Credits and many failures, sent once each time the condition begins: by mail and by a signed
+ * webhook. Raising and sending are separate, so that nothing is lost while a mail server is unavailable.
  */
 import { HOUR_MS } from '../../core/durations.ts'
 import { createHmac } from 'node:crypto'
@@ -23,10 +23,10 @@ import { mailsOf } from '../organisations/organisations.ts'
 
 const PAGE_ACCOUNTS = 200
 
-/** Organisations have no address of their own: their owners are told. */
+/** Organisations have no address of their own: their owners are notified. */
 type Told = Pick<Storage, 'customers' | 'organisations'>
 
-/** Looks at every account that wants to be told of something. Returns how many alerts were raised. */
+/** Checks every account that has alerts enabled. Returns how many alerts were raised. */
 export async function raiseAlerts(storage: Told, at: number): Promise<number> {
   let raised = 0
   let after: string | undefined
@@ -38,7 +38,7 @@ export async function raiseAlerts(storage: Told, at: number): Promise<number> {
   }
 }
 
-/** Kinds that are looked for; the others are noted when something is done. */
+/** Kinds that are checked periodically; the others are raised by an action. */
 type WatchedKind = Exclude<AlertKind, 'receipt' | 'test'>
 
 async function judge(storage: Told, watched: WatchedAccount, at: number): Promise<number> {
@@ -74,8 +74,8 @@ async function failures(
 }
 
 /**
- * Tells of nothing, over every way that alerts take: whether they arrive is seen where they are listed. Returns how many
- * deliveries are on their way.
+ * Sends a test alert through every channel; the list of alerts shows whether it arrived. Returns how many deliveries
+ * were started.
  */
 export async function raiseTest(
   storage: Told,
@@ -108,7 +108,7 @@ async function raise(
   return storage.customers.alerts.raise(alert, deliveries)
 }
 
-/** Where an account is told: its mail, an organisation's owners' mails, its webhook. */
+/** An account's channels: its mail address, an organisation's owners' addresses, its webhook. */
 async function waysOf(
   storage: Told,
   { account, alerts }: Pick<WatchedAccount, 'account' | 'alerts'>,
@@ -120,7 +120,7 @@ async function waysOf(
   ]
 }
 
-/** How notices leave. Both reject or say false when the other side did not take it. */
+/** Sends notices. Both reject or return false if the receiver did not accept it. */
 export interface AlertPost {
   readonly mail: (mail: {
     readonly to: string
@@ -132,10 +132,10 @@ export interface AlertPost {
   readonly webhookSecret: (account: AccountId, url: string) => Secret
 }
 
-/** Waits between tries; after the last the notice is given up. */
+/** Waits between attempts; after the last one the notice is given up. */
 const RETRY_MS = [60_000, 300_000, 1_800_000, 7_200_000, 28_800_000]
 const ROUND_DELIVERIES = 50
-/** Longer than one round may take to send all it took. */
+/** Longer than one round may take to send everything it leased. */
 const LEASE_MS = 600_000
 
 export async function deliverAlerts(
@@ -167,7 +167,7 @@ async function isTaken(out: AlertPost, delivery: Delivery, at: number): Promise<
   if (delivery.channel === 'email') {
     return out.mail({ to: target, ...letterOf(delivery) }).then(
       () => true,
-      // The mail server says it again to the next try, and the round's count goes into the log.
+      // The next attempt gets the mail server's error again, and the round's count is logged.
       () => false,
     )
   }
@@ -180,14 +180,14 @@ async function isTaken(out: AlertPost, delivery: Delivery, at: number): Promise<
   })
 }
 
-/** `t=<Unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`: a receiver checks both, and refuses what is old. */
+/** `t=<Unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`: a receiver checks both, and refuses old timestamps. */
 export function signature(secret: Secret, body: string, at: number): string {
   const seconds = Math.floor(at / 1_000)
   const digest = createHmac('sha256', secret.unwrap()).update(`${seconds}.${body}`, 'utf8').digest('hex')
   return `t=${seconds},v1=${digest}`
 }
 
-/** Follows from the platform's key, the account and the address: another address has another one. */
+/** Derived from the platform's key, the account and the address: another address has another secret. */
 export function webhookSecretOf(
   secretKey: Uint8Array,
   { account, url }: { readonly account: AccountId; readonly url: string },
@@ -245,7 +245,7 @@ export interface AlertView {
   readonly id: string
   readonly type: AlertKind
   readonly raised_at: string
-  /** null: it is so still. */
+  /** null: the condition persists. */
   readonly cleared_at: string | null
   readonly data: AlertFacts
   readonly deliveries: ShownAlert['deliveries']

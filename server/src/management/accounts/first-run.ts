@@ -1,6 +1,6 @@
 /**
- * What an empty database begins with: the gateway file when there is one, else the catalogue the environment's vendor
- * keys make possible; and always somebody who can call.
+ * Initial contents of an empty database: the gateway file if there is one, otherwise a catalogue from the environment's
+ * vendor keys; and always an account that can call.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,43 +23,43 @@ export interface FirstRunSetup {
   readonly storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger' | 'audit'>
   readonly config: Pick<Config, 'gatewayFile'> & Partial<Pick<Config, 'phoneRegion'>>
   readonly environment: Environment
-  /** Where `gateway.yaml` is looked for. */
+  /** Directory in which `gateway.yaml` is looked for. */
   readonly workingDirectory: string
-  /** Vendor kinds there is a provider for. */
+  /** Vendor kinds that have a provider. */
   readonly kinds: readonly VendorKindRules[]
-  /** What the environment's vendor keys and the sandbox put into a catalogue nobody has written. */
+  /** The catalogue made from the environment's vendor keys and the sandbox, if none was written. */
   readonly offer: readonly CatalogueChange[]
   /** Epoch ms. */
   readonly at: number
 }
 
 export type FirstRun =
-  /** Accounts exist: this is no first start. */
+  /** Accounts exist: this is not the first start. */
   | {
       readonly kind: 'not-first'
-      /** What stands beside the process and only counts at a first start, each with what to do instead. */
+      /** Settings found that only apply at a first start, each with what to do instead. */
       readonly unread: readonly string[]
     }
   | {
       readonly kind: 'first'
       /** Absolute path of the gateway file that was applied; undefined: there was none. */
       readonly gatewayFile: string | undefined
-      /** Keys to show now or never, the owner's first one among them. */
+      /** Keys that can only be shown now, including the owner's first one. */
       readonly newKeys: readonly NewKey[]
-      /** Doubts about the gateway file, each with its line. */
+      /** Warnings about the gateway file, each with its line. */
       readonly warnings: readonly string[]
     }
 
-/** The account a first start makes when the gateway file names nobody. */
+/** The account a first start creates if the gateway file has none. */
 export const OWNER_EMAIL = 'owner@localhost'
 export const OWNER_KEY_NAME = 'first key'
-/** 100 yuan at the default rate: enough to try everything, little enough to notice. */
+/** 100 yuan at the default rate: enough to try everything, but limited. */
 const OWNER_CREDITS = microCredits(100_000n * MICRO_CREDITS_PER_CREDIT)
 const GATEWAY_FILE_NAME = 'gateway.yaml'
 
 /**
- * Does what is missing and says what must be shown once. Safe to repeat after a crash, and when several instances start
- * at once: one of them makes the owner, one of them its key, and only that one shows it.
+ * Creates what is missing and returns what must be shown once. Safe to repeat after a crash, and if several instances
+ * start at once: one of them creates the owner, one of them its key, and only that one shows it.
  */
 export async function prepareFirstRun(setup: FirstRunSetup): Promise<FirstRun> {
   const [first, second] = await setup.storage.accounts.list({ limit: 2, after: undefined })
@@ -71,7 +71,7 @@ export async function prepareFirstRun(setup: FirstRunSetup): Promise<FirstRun> {
     : { kind: 'first', gatewayFile: undefined, newKeys, warnings: [] }
 }
 
-/** The catalogue comes before the accounts, so that whoever sees an account sees a whole catalogue. */
+/** The catalogue is written before the accounts, so that accounts never exist without a complete catalogue. */
 async function beginWith(file: FoundFile | undefined, setup: FirstRunSetup): Promise<FirstRun> {
   const { newKeys, warnings } = file === undefined ? await putOffer(setup) : await applyFile(file, setup)
   const [account] = await setup.storage.accounts.list({ limit: 1, after: undefined })
@@ -80,13 +80,13 @@ async function beginWith(file: FoundFile | undefined, setup: FirstRunSetup): Pro
   return { kind: 'first', gatewayFile: file?.path, newKeys: [...newKeys, ...owned], warnings }
 }
 
-/** What a catalogue came with. */
+/** The result of writing a catalogue. */
 interface Begun {
   readonly newKeys: readonly NewKey[]
   readonly warnings: readonly string[]
 }
 
-/** Vendors the environment could bring that the catalogue has not, and a gateway file nobody named. */
+/** Vendors of the environment that the catalogue does not have, and an unused gateway file. */
 async function findUnread(setup: FirstRunSetup): Promise<readonly string[]> {
   const { vendors } = await setup.storage.catalogue.read()
   const missing = setup.offer.flatMap((change) =>
@@ -134,7 +134,8 @@ async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<Begun> 
       at: setup.at,
     })
   const first = await apply()
-  // Another instance may have made a key of the file after its account was looked for here: the next look sees both.
+  // Another instance may have created a key of the file after its account was looked up here: a second attempt finds
+  // both.
   const result = first.kind === 'mistakes' ? await apply() : first
   if (result.kind === 'mistakes') throw gatewayFileError(file.path, result.mistakes)
   const warnings = result.warnings.map((warning) => printMistake(file.path, warning))
@@ -150,18 +151,18 @@ async function putOffer({ storage, offer }: FirstRunSetup): Promise<Begun> {
   return { newKeys: [], warnings: [] }
 }
 
-/** A file that names accounts has said who may call; otherwise there is an owner. */
+/** If the file has accounts, no owner is needed; otherwise one is created. */
 async function createOwner({ storage, at }: FirstRunSetup): Promise<Account | undefined> {
   try {
     await createAccount(storage, { email: OWNER_EMAIL, role: 'admin', apiDeduction: true }, at)
   } catch (error) {
-    // Another instance made it in this moment; whoever is first makes its key.
+    // Another instance created it at the same moment; the first one creates its key.
     if (!(error instanceof StorageConflict)) throw error
   }
   return storage.accounts.findByLogin({ email: OWNER_EMAIL })
 }
 
-/** The owner's first key has an id of its own, so that it is made once, even after it was deleted. */
+/** The owner's first key has an id of its own, so that it is created only once, even if it was deleted. */
 async function ensureOwnerKey({ storage, at }: FirstRunSetup, owner: Account): Promise<readonly NewKey[]> {
   await grantOpening(storage, owner.id, { credits: OWNER_CREDITS, balance: ZERO }, at)
   if ((await storage.keys.list(owner.id)).length > 0) return []

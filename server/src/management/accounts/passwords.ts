@@ -2,8 +2,8 @@ import { hash, verify } from '@node-rs/argon2'
 import type { Secret } from '../../core/secret.ts'
 
 /**
- * argon2id with 19 MiB, two passes, one lane: the least OWASP recommends, about 30 ms on a small server. The hash
- * carries its own parameters, so raising them later leaves old hashes readable.
+ * argon2id with 19 MiB, two passes, one lane: OWASP's minimum, about 30 ms on a small server. The hash contains its
+ * parameters, so old hashes remain valid if they are raised later.
  */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 

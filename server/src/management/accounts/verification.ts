@@ -1,5 +1,5 @@
 /**
- * Requests to be verified: submitted with documents, decided by an admin, effective at once
+ * Verification requests: submitted with documents, decided by an admin, effective at once
  * (docs/reference/contract.md#5-49).
  */
 import type { AccountId } from '../../core/ids.ts'
@@ -15,7 +15,7 @@ export type { VerificationRequest } from '../../storage/stores/customers.ts'
 export const VERIFICATION_KINDS = ['personal', 'enterprise'] as const
 export type VerificationKind = (typeof VERIFICATION_KINDS)[number]
 
-/** What has to be stated, by kind; nothing else is taken. */
+/** The required statements, by kind; nothing else is accepted. */
 export const STATEMENT_FIELDS = {
   personal: ['legal_name', 'id_number'],
   enterprise: ['company_name', 'registration_number', 'contact_name'],
@@ -35,12 +35,12 @@ export type SubmissionOutcome =
 
 export const newVerificationId = (at: number): string => `ver_${timeOrderedId(at)}`
 
-/** Where a document of a request lies: never named by what a person called it. */
+/** Key of a request's document; never derived from the uploaded file name. */
 export function documentKey(account: AccountId, id: string, index: number): string {
   return `verification/${account}/${id}/${index}`
 }
 
-/** Asked before documents are read, so that a request that cannot be taken costs nobody an upload. */
+/** Called before documents are read, so that a request that will be refused needs no upload. */
 export async function refuseSubmission(
   storage: Pick<Storage, 'customers'>,
   account: Account,
@@ -89,14 +89,15 @@ export interface Verdict {
   readonly verdict: 'approved' | 'rejected'
   /** Account id of the admin. */
   readonly by: string
-  /** Told to the person; a rejection should have one. */
+  /** Shown to the person; a rejection should have one. */
   readonly reason: string | undefined
   readonly at: number
 }
 
 /**
- * An admin's decision. An approval raises the account to the level asked for in the same transaction, so the next call
- * anywhere sees it; it never lowers a level. undefined: there is no such request, or it is decided already.
+ * An admin's decision. An approval raises the account to the requested level in the same transaction, so it applies to
+ * the next call on every instance; it never lowers a level. undefined: there is no such request, or it was decided
+ * already.
  */
 export async function decideVerification(
   storage: Pick<Storage, 'customers' | 'accounts'>,
@@ -112,7 +113,7 @@ export async function decideVerification(
   return decided ? storage.customers.verifications.find(id) : undefined
 }
 
-/** The person takes it back. False: it is pending no more. */
+/** Withdrawn by the person. False: it is no longer pending. */
 export function withdrawVerification(
   storage: Pick<Storage, 'customers'>,
   request: Pick<VerificationRequest, 'id' | 'accountId'>,
@@ -144,7 +145,7 @@ export interface VerificationView {
   }[]
 }
 
-/** What its owner sees: what was stated is not shown again. */
+/** The owner's view, without the statements. */
 export function viewVerification(request: VerificationRequest): VerificationView {
   return {
     id: request.id,

@@ -1,4 +1,4 @@
-/** Single acts of an admin on one account: give, suspend, let in again, impersonate it. */
+/** Acts of an admin on one account: grant, suspend, reactivate, impersonate. */
 import { createHash } from 'node:crypto'
 import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
@@ -25,11 +25,13 @@ export interface AdminGrant {
 
 export interface Granted {
   readonly transactionId: string
-  /** The same grant was made before under this key: nothing moved now. */
+  /** The same grant was made before under this key: nothing was moved now. */
   readonly repeated: boolean
 }
 
-/** Once per idempotency key: the same key and grant again gives the first answer, with another grant it is a conflict. */
+/**
+ * Once per idempotency key: repeating key and grant returns the first answer; the key with another grant is a conflict.
+ */
 export async function grantByAdmin(
   { storage }: AdminParts,
   id: AccountId,
@@ -118,7 +120,7 @@ function transactionOf(answer: JsonObject): string {
   return id
 }
 
-/** A suspended account's calls and sessions end at once; the admin's own account is spared. */
+/** A suspended account's calls and sessions end at once; the admin's own account cannot be suspended. */
 export async function suspendAccount(
   { storage }: AdminParts,
   id: AccountId,
@@ -160,7 +162,7 @@ export async function activateAccount(
   })
 }
 
-/** An organisation that was closed has nobody left to act for it. */
+/** A closed organisation has no members who could act for it. */
 export async function isClosed(
   storage: Pick<Storage, 'organisations'>,
   { id, kind }: Pick<Account, 'id' | 'kind'>,
@@ -174,7 +176,9 @@ function statusChange(from: string, to: string): AuditedChange {
   return { field: 'status', from, to }
 }
 
-/** A session of the customer's for an hour at most, which says of itself whose it is. Admins are not impersonated. */
+/**
+ * A session of the customer's account for at most an hour that records the impersonator. Admins cannot be impersonated.
+ */
 export async function impersonate(
   { storage }: AdminParts,
   id: AccountId,

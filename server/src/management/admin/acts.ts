@@ -1,4 +1,4 @@
-/** What every act of an admin has in common: who does it, and how a difference becomes words in the audit log. */
+/** What every act of an admin has in common: the actor, and how differences are written to the audit log. */
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -6,12 +6,12 @@ import type { VendorKindRules } from '../../config/gateway-file/check-rows.ts'
 import type { Difference } from '../gateway-file/difference.ts'
 import type { FieldMistake } from '../keys/keys.ts'
 
-/** What the services of this module stand on. */
+/** What the services of this module use. */
 export interface AdminParts {
   readonly storage: Storage
-  /** Vendor kinds there is a provider for. */
+  /** Vendor kinds that have a provider. */
   readonly kinds: readonly VendorKindRules[]
-  /** The country of phone numbers written without one; absent: they need theirs. */
+  /** The country of phone numbers without a country code; absent: the code is required. */
   readonly phoneRegion?: string | undefined
 }
 
@@ -20,19 +20,19 @@ export interface Actor extends AuditActor {
   readonly at: number
 }
 
-/** `mistakes` have the paths of the request's body. */
+/** The paths of `mistakes` refer to the request's body. */
 export type Done<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'mistakes'; readonly mistakes: readonly FieldMistake[] }
   | { readonly kind: 'missing' }
-  /** The thing is not in a state that allows this. */
+  /** The target's state does not allow this. */
   | { readonly kind: 'conflict'; readonly message: string }
 
 export function done<Value>(value: Value): Done<Value> {
   return { kind: 'done', value }
 }
 
-/** Differences as the log keeps them: with the row's name before the field where several rows are concerned. */
+/** Differences as stored in the audit log: with the row's name before the field if several rows changed. */
 export function auditedChanges(differences: readonly Difference[]): readonly AuditedChange[] {
   return differences.flatMap(({ action, what, name, fields }): readonly AuditedChange[] => {
     const row = differences.length > 1 ? `${what} ${name}` : ''
@@ -45,13 +45,16 @@ export function auditedChanges(differences: readonly Difference[]): readonly Aud
   })
 }
 
-/** A mistake of the gateway file's readers, told as one of the request's body: `vendors[0].` is our own wrapping. */
+/**
+ * Converts a mistake found by the gateway file's readers to a path in the request's body, without the added prefix
+ * `vendors[0].`.
+ */
 export function bodyMistake({ place, message }: Mistake, prefix: string): FieldMistake {
   const path = place.path === prefix ? '' : place.path.replace(`${prefix}.`, '')
   return { path, message: message.replace(/; first in line \d+/, '') }
 }
 
-/** A mistake in a file that a request brings: where in the file, then what of it. */
+/** A mistake in a file that a request contains: the position in the file, then the mistake. */
 export function fileMistake({ place, message }: Mistake): FieldMistake {
   const path = `file:${place.line}:${place.column}${place.path === '' ? '' : ` ${place.path}`}`
   return { path, message }

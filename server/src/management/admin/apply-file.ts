@@ -1,4 +1,4 @@
-/** A gateway file that a request brings: looked at first, then applied as it was looked at. */
+/** A gateway file sent in a request: previewed first, then applied exactly as previewed. */
 import { createHash } from 'node:crypto'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import {
@@ -12,16 +12,16 @@ import { type Actor, type AdminParts, done, type Done, fileMistake } from './act
 
 export interface FileRequest {
   readonly text: string
-  /** What its sections leave out: it stays, or is switched off. */
+  /** What happens to rows missing from its sections: kept, or switched off. */
   readonly missing: 'stays' | 'prune'
 }
 
 export interface FileReview {
   readonly differences: readonly Difference[]
   readonly warnings: readonly Mistake[]
-  /** Stands for this file and exactly these differences. */
+  /** Identifies this file and exactly these differences. */
   readonly review: string
-  /** Made by applying it: shown now or never. */
+  /** Keys created by applying it, which can only be shown now. */
   readonly newKeys: readonly NewKey[]
 }
 
@@ -38,7 +38,7 @@ export async function reviewFile(
   return viewResult(result, request)
 }
 
-/** Refused when something else would change than what was looked at. */
+/** Refused if other changes would be made than those previewed. */
 export async function applyReviewedFile(
   parts: AdminParts,
   request: FileRequest & { readonly review: string },
@@ -55,7 +55,7 @@ export async function applyReviewedFile(
   }
 }
 
-/** The environment of the process is not for whoever sends a file: `${NAME}` in it is a mistake. */
+/** A sent file must not read the process's environment: `${NAME}` in it is a mistake. */
 function optionsOf(
   { storage: _storage, ...parts }: AdminParts,
   { text, missing }: FileRequest,
@@ -70,7 +70,7 @@ function viewResult(result: ApplyResult, request: FileRequest): Done<FileReview>
   return done({ differences, warnings, newKeys, review: reviewOf(request, differences) })
 }
 
-/** The text too: secrets are part of it and of no difference. */
+/** Includes the text, because secrets are part of it but not of any difference. */
 function reviewOf({ text, missing }: FileRequest, differences: readonly Difference[]): string {
   return createHash('sha256')
     .update(JSON.stringify([text, missing, differences]))

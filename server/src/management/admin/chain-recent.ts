@@ -1,4 +1,4 @@
-/** How chains did lately, by the log: the same on every instance, whichever served the calls. */
+/** Recent results of chains according to the log: the same on every instance, whichever served the calls. */
 import { HOUR_MS } from '../../core/durations.ts'
 import type { ChainId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -11,7 +11,7 @@ export interface ChainRecent {
   readonly first_byte_ms_p95: number | null
 }
 
-/** Enough to see a chain turn slow, little enough to be asked for by a console that looks every few seconds. */
+/** Enough to notice a slow chain, and few enough for a console that polls every few seconds. */
 const CALLS_MAX = 500
 
 export const NOTHING_RECENT: ChainRecent = {

@@ -1,6 +1,6 @@
 /**
- * An account changed by an admin: every field of the gateway file's accounts, by the file's own readers and plan. What
- * the file calls opening amounts are here what the account shall have: the difference is booked.
+ * An account changed by an admin: every field of the gateway file's accounts, by the file's own readers and plan. The
+ * file's opening amounts are here the target amounts: the difference is booked.
  */
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow } from '../../config/gateway-file/gateway-file.ts'
@@ -29,19 +29,19 @@ import type { Account } from '../../storage/stores/accounts.ts'
 export interface EditedAccount {
   readonly id: AccountId
   readonly differences: readonly Difference[]
-  /** Keys made without a fixed secret: shown now or never. */
+  /** Keys created with a random secret, which can only be shown now. */
   readonly newKeys: readonly NewKey[]
 }
 
 /** `other-request`: the idempotency key was used to set another amount; nothing was changed. */
 export type EditOutcome = Done<EditedAccount> | { readonly kind: 'other-request' }
 
-/** Ends the transaction. */
+/** Thrown to roll the transaction back. */
 class OtherRequest extends Error {}
 
 const PREFIX = 'accounts[0]'
 
-/** A new account; `credits` and `balance` are what it begins with. */
+/** A new account; `credits` and `balance` are its opening amounts. */
 export async function addAccount(parts: AdminParts, body: JsonObject, actor: Actor): Promise<EditOutcome> {
   const catalogue = await parts.storage.catalogue.read()
   const row = readRow(parts, body, catalogue)
@@ -54,9 +54,9 @@ export async function addAccount(parts: AdminParts, body: JsonObject, actor: Act
 }
 
 export interface AccountChange {
-  /** The fields to change and nothing else. */
+  /** Only the fields to change. */
   readonly body: JsonObject
-  /** Under it amounts are set once. */
+  /** Amounts are set once per key. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -101,20 +101,20 @@ export async function changeAccount(
   return write(parts, writing, actor)
 }
 
-/** What a pool shall hold that customers can spend. */
+/** The target of a pool that customers can spend. */
 interface TargetAmount {
   readonly pool: 'credits' | 'balance'
   readonly amount: MicroCredits
 }
 
-/** A file's account has a login; a change of anything else leaves it as it is. */
+/** Accounts in a file need a login; a change without one keeps the present login. */
 function loginOf({ email, phone }: Account): JsonObject {
   return email === undefined ? { phone: phone ?? null } : { email }
 }
 
-/** What people have to enter their accounts by, and what they may then do: an organisation has none of it. */
+/** Fields for signing in and for roles, which organisations do not have. */
 const PERSONAL = ['email', 'phone', 'password', 'role']
-/** Stands in for the login that a file's account has; it is taken out again. */
+/** Placeholder for the login that a file's account needs; removed again afterwards. */
 const NO_LOGIN = { email: 'organisation@localhost' }
 
 function readOrganisationRow(parts: AdminParts, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
@@ -144,7 +144,7 @@ function refused(mistakes: readonly Mistake[]): Done<never> {
   return { kind: 'mistakes', mistakes: mistakes.map((mistake) => bodyMistake(mistake, PREFIX)) }
 }
 
-/** An address or number that another account has: told with its path, before the store would refuse it. */
+/** Reports an address or number of another account with its path, before the store would refuse it. */
 async function takenLogins({ storage }: AdminParts, row: AccountFileRow, own: AccountId | undefined) {
   const { email, phone } = row
   const byEmail = email === undefined ? undefined : await storage.accounts.findByLogin({ email })
@@ -180,7 +180,7 @@ interface Writing {
   readonly catalogue: Catalogue
   readonly amounts: readonly TargetAmount[]
   readonly action: string
-  /** Of what shall be booked: under it amounts are set once. */
+  /** Idempotency key of the booking: amounts are set once per key. */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -223,7 +223,7 @@ interface Move {
   readonly idempotencyKey: string | undefined
 }
 
-/** The difference is taken under the account's lock, so what runs beside it is neither lost nor counted twice. */
+/** The difference is computed under the account's lock, so concurrent changes are neither lost nor counted twice. */
 async function moveTo(stores: AuditedStores, move: Move): Promise<readonly AuditedChange[]> {
   const { id, target, actor, creditsPerUnit, idempotencyKey: key } = move
   const { pool, amount: wanted } = target

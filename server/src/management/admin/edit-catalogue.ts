@@ -1,6 +1,6 @@
 /**
- * The catalogue changed row by row. A request's body is put where the gateway file would have it and goes through the
- * file's own checks and plan, so that file, command line and API refuse alike and with the same paths.
+ * Changes the catalogue row by row. A request's body is wrapped as a gateway file and uses the file's own checks and
+ * plan, so that file, command line and API refuse the same mistakes with the same paths.
  */
 import { namesAfter } from '../../config/gateway-file/check-rows.ts'
 import { jsonNode } from '../../config/gateway-file/json-node.ts'
@@ -18,23 +18,23 @@ import { type Actor, auditedChanges, bodyMistake, done, type Done, type AdminPar
 import { type ChainMove, planMove } from './move-chain.ts'
 
 export interface CatalogueEdit {
-  /** The catalogue that the edit was made from: its rows stand in the fragment. */
+  /** The catalogue that the edit was made from: the fragment refers to its rows. */
   readonly base: Catalogue
-  /** A gateway file that holds nothing but the row. */
+  /** A gateway file with only the row. */
   readonly fragment: JsonObject
-  /** Where in it the body stands: `vendors[0]`. */
+  /** The body's path in it: `vendors[0]`. */
   readonly prefix: string
   readonly action: string
   readonly subject: string
-  /** The chain of the fragment, as it is found by its id: what the fragment writes is where it is moved to. */
+  /** The chain to move, found by its id; the fragment has its new key. */
   readonly move?: ChainMove
-  /** Written in the same transaction; rejects with `StorageConflict` where something else was written meanwhile. */
+  /** Further writes in the same transaction; rejects with `StorageConflict` if something else was written meanwhile. */
   readonly more?: (stores: AuditedStores) => Promise<void>
   readonly moreDifferences?: readonly Difference[]
 }
 
 export interface Edited {
-  /** Empty: it was so already. */
+  /** Empty: nothing had to change. */
   readonly differences: readonly Difference[]
   readonly warnings: readonly string[]
 }
@@ -45,8 +45,8 @@ const OVERTAKEN: Done<never> = {
 }
 
 /**
- * Planned from the catalogue the edit was made from, and again in the transaction that writes it, in which nobody else
- * edits: what would change more by then is somebody else's change, and is not undone.
+ * Planned from the catalogue the edit was made from, and again in the writing transaction, which excludes other edits:
+ * further differences by then are other people's changes, and are not reverted.
  */
 export async function editCatalogue(
   parts: AdminParts,
@@ -67,7 +67,7 @@ export async function editCatalogue(
       { alone: true },
     )
   } catch (error) {
-    // By something that is no act of an operator: all was undone.
+    // Conflict with a change that is not an operator's act: everything was rolled back.
     if (error instanceof StorageConflict) return OVERTAKEN
     throw error
   }
@@ -121,7 +121,7 @@ async function writeEdit(
   return { value: done({ differences, warnings }), act }
 }
 
-/** Asked before, so that the answer is a plain one; the store asks again. */
+/** Checked beforehand for a clear error; the store checks again. */
 async function whyRateStays(
   { catalogue }: Pick<AuditedStores, 'catalogue'>,
   { settings }: Pick<Catalogue, 'settings'>,
@@ -141,7 +141,7 @@ export interface PlannedFragment {
   readonly warnings: readonly string[]
 }
 
-/** What writing the fragment would change, or what is wrong with it. */
+/** The differences that writing the fragment would make, or its mistakes. */
 export function planFragment(
   parts: Pick<AdminParts, 'kinds'>,
   { fragment, prefix }: Pick<CatalogueEdit, 'fragment' | 'prefix'>,
@@ -163,7 +163,7 @@ export function planFragment(
   })
 }
 
-/** A row the gateway file has no word for removing. */
+/** Removes a row, which a gateway file cannot express. */
 export async function removeRow(
   parts: AdminParts,
   row: { readonly change: CatalogueChange; readonly action: string; readonly subject: string },

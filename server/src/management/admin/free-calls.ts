@@ -11,7 +11,7 @@ export const FREE_REASONS = [
 ] as const
 export type FreeReason = (typeof FREE_REASONS)[number]
 
-/** Why an answered call cost its customer nothing; undefined: it cost something, or it was no answer. */
+/** Why an answered call cost its customer nothing; undefined: it cost something, or was not answered. */
 export function whyFree(row: CallLogRow): FreeReason | undefined {
   if (row.deducted > 0n || row.httpStatus >= 400) return undefined
   if (row.byok) return 'own-credential'
@@ -21,7 +21,7 @@ export function whyFree(row: CallLogRow): FreeReason | undefined {
   return row.capped ? 'at-the-cap' : undefined
 }
 
-/** A rate or multiplier of nothing makes nothing of any price. */
+/** A rate or multiplier of 0 makes every price 0. */
 function isFreeByRate({ recipe }: CallLogRow): boolean {
   return recipe !== undefined && (Number(recipe.userRate) === 0 || Number(recipe.rateMultiplier) === 0)
 }

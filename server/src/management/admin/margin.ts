@@ -1,6 +1,6 @@
 /**
- * What each chain brought in and what it cost. Costs are counted from the same quantities the customer was
- * billed for, at the prices the operator stated for the chain; where none are stated, only the revenue is told.
+ * Revenue and cost of each chain. Costs are computed from the quantities the customer was billed for, at the operator's
+ * cost prices of the chain; without those, only the revenue is known.
  */
 import { nextDay } from '../../core/calendar.ts'
 import type { DecimalText, Pricing, Settings } from '../../core/catalogue.ts'
@@ -21,12 +21,12 @@ export interface ChainMargin extends Margin {
 
 export interface Margin {
   readonly calls: number
-  /** Calls nothing was deducted for. */
+  /** Calls without a deduction. */
   readonly free_calls: number
-  /** Calls over the customer's own credential: no revenue and no cost of ours. */
+  /** Calls over the customer's own credential: no revenue and no cost for the platform. */
   readonly byok_calls: number
   readonly revenue: string
-  /** null: no cost prices are stated for a chain that was called. */
+  /** null: a called chain has no cost prices. */
   readonly cost: string | null
   readonly margin: string | null
 }
@@ -34,9 +34,9 @@ export interface Margin {
 export interface MarginReport {
   readonly chains: readonly ChainMargin[]
   readonly calls: number
-  /** Each day of the period as its zone counts it, oldest first; of no zone: none. */
+  /** Each day of the period in its time zone, oldest first; empty without a time zone. */
   readonly days: readonly MarginDay[]
-  /** Always: sums are as complete for a year as for a day. */
+  /** Always: sums are complete for any period. */
   readonly complete: true
 }
 
@@ -47,9 +47,9 @@ export interface MarginDay {
 }
 
 export interface AccountMargins {
-  /** Those that paid most first. */
+  /** Largest revenue first. */
   readonly accounts: readonly AccountMargin[]
-  /** All that are not among them; undefined: nobody. */
+  /** The sum of all others; undefined: there are none. */
   readonly others: (Margin & { readonly accounts: number }) | undefined
   readonly totals: Margin
 }
@@ -62,7 +62,7 @@ interface Period {
   /** Epoch ms, both included. */
   readonly from: number
   readonly to: number
-  /** Whose days are told one by one. */
+  /** Time zone of the days listed; undefined: no days are listed. */
   readonly timezone?: string | undefined
 }
 
@@ -93,7 +93,7 @@ export async function readMargin(
   return { chains, days, calls: chains.reduce((calls, chain) => calls + chain.calls, 0), complete: true }
 }
 
-/** The same by account, `limit` of them one by one. Read a day at a time; of each account one sum is held. */
+/** The same by account, the `limit` largest individually. Read a day at a time, keeping one sum per account. */
 export async function readAccountMargins(
   storage: Pick<Storage, 'customers' | 'prices' | 'catalogue'>,
   { from: first, to }: Pick<Period, 'from' | 'to'>,
@@ -106,7 +106,7 @@ export async function readAccountMargins(
   for (let from = first; from < end; from = nextDay(from, 'UTC')) {
     const until = Math.min(nextDay(from, 'UTC'), end)
     for (const used of await storage.customers.usage.chains({ from, until, accounts: 'apart' })) {
-      // Only calls of accounts have prices.
+      // Only calls with an account have prices.
       if (used.accountId === undefined) continue
       const sums = byAccount.get(used.accountId) ?? nothing()
       byAccount.set(used.accountId, sums)
@@ -133,7 +133,7 @@ interface Sums {
   byok: number
   revenue: bigint
   cost: bigint
-  /** Of every chain that was called for the platform's money. */
+  /** Whether the cost of every chain called with the platform's credentials is known. */
   isCostKnown: boolean
 }
 
@@ -159,7 +159,7 @@ function sumOf(all: readonly (readonly [AccountId, Sums])[]): Sums {
   return whole
 }
 
-/** Stated prices with what their currency is worth today. */
+/** Cost prices with today's rate of their currency. */
 interface Cost {
   readonly pricing: Pricing
   readonly creditsPerUnit: DecimalText
@@ -206,7 +206,7 @@ function viewMargin(one: Sums): Margin {
   }
 }
 
-/** What was billed at the operator's prices, without multipliers; rounded once, not for each call. */
+/** The billed quantities at the operator's cost prices, without multipliers; rounded once, not per call. */
 function costOf({ billed }: ChainUsage, { pricing, creditsPerUnit }: Cost): MicroCredits {
   const line = (part: RecipeLine['class'], per: RecipeLine['per']): RecipeLine => ({
     class: part,

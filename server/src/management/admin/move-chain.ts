@@ -1,4 +1,4 @@
-/** A chain that shall use another credential of its vendor, or ask for another upstream model: the same row, moved. */
+/** Changes a chain's credential (of the same vendor) or its upstream model, keeping its row. */
 import type { Catalogue, Chain, Credential } from '../../core/catalogue.ts'
 import { type ChainId, forwardModelId } from '../../core/ids.ts'
 import type { CatalogueChange } from '../../storage/stores/records.ts'
@@ -7,17 +7,17 @@ import { done, type Done } from './acts.ts'
 
 export interface ChainMove {
   readonly id: ChainId
-  /** Name of a credential of the chain's vendor; absent: as it is. */
+  /** Name of a credential of the chain's vendor; absent: unchanged. */
   readonly credential?: string | undefined
   readonly forwardModelId?: string | undefined
 }
 
 export interface PlannedMove {
-  /** The catalogue as the move leaves it. */
+  /** The catalogue after the move. */
   readonly known: Catalogue
-  /** Written before everything else, also where the chain stays: whoever moves it meanwhile is noticed. */
+  /** Written before everything else, even if nothing is moved, so that a concurrent move is detected. */
   readonly change: CatalogueChange
-  /** undefined: it stays where it is. */
+  /** undefined: nothing is moved. */
   readonly difference: Difference | undefined
 }
 

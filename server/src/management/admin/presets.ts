@@ -1,6 +1,6 @@
 /**
- * Vendors that are known with their models and list prices before anybody has described them: shown, and added to the
- * catalogue. What the catalogue has already stays as it is.
+ * Built-in vendors with their models and list prices: listed, and added to the catalogue. Existing rows of the
+ * catalogue are not changed.
  */
 import type { Catalogue, ChainProtocol, DecimalText, Feature } from '../../core/catalogue.ts'
 import { rateOf } from '../../core/pricing/currency.ts'
@@ -20,7 +20,7 @@ export interface VendorPreset {
   /** Whether this process has the key, or none is needed. */
   readonly hasKey: boolean
   readonly models: readonly PresetModel[]
-  /** Vendor, credential, models and chains, in the order in which they are written; without `key` with the environment's. */
+  /** Vendor, credential, models and chains, in the order of writing; without `key`, the environment's is used. */
   changes(key: Secret | undefined): readonly CatalogueChange[]
 }
 
@@ -35,7 +35,10 @@ export interface PresetModel {
   readonly price: PresetPrice
 }
 
-/** As the vendor publishes it, in its currency: per million tokens, for each second of video, for each call, each image, or each second of sound. */
+/**
+ * The vendor's published price, in its currency: per million tokens, for each second of video, for each call, each
+ * image, or each second of sound.
+ */
 export interface PresetPrice {
   readonly currency: string
   readonly input?: DecimalText
@@ -55,7 +58,7 @@ export interface PresetPrice {
   readonly note?: string
 }
 
-/** As the management API and the command line show it. */
+/** The form shown by the management API and the command line. */
 export function viewPresetPrice(price: PresetPrice) {
   return {
     currency: price.currency,
@@ -77,13 +80,13 @@ export function viewPresetPrice(price: PresetPrice) {
 }
 
 export interface PresetChoice {
-  /** undefined: all of the preset. */
+  /** undefined: all models of the preset. */
   readonly models: readonly string[] | undefined
   /** undefined: the environment's key. */
   readonly key: Secret | undefined
 }
 
-/** What was added, which may be nothing. */
+/** What was added, possibly nothing. */
 export interface PresetAdded {
   readonly vendor: boolean
   readonly credential: boolean
@@ -91,7 +94,7 @@ export interface PresetAdded {
   readonly chains: number
 }
 
-/** Mistakes have the paths `models[n]` and `key`. */
+/** Mistakes have paths such as `models[n]` and `key`. */
 export async function addPreset(
   storage: Pick<Storage, 'catalogue' | 'audit'>,
   preset: VendorPreset,
@@ -113,7 +116,7 @@ export async function addPreset(
   return done(summaryOf(changes))
 }
 
-/** Whether the vendor is in the catalogue, and which models of the preset it leads to. */
+/** Whether the vendor is in the catalogue, and which models of the preset it already has. */
 export function presentOf(
   { code, models }: VendorPreset,
   catalogue: Catalogue,
@@ -155,7 +158,7 @@ function keyMistakes(
   ]
 }
 
-/** Why it cannot be charged for; undefined: it can. */
+/** Why the model cannot be charged for; undefined: it can. */
 function unpriced(
   { name }: VendorPreset,
   changes: readonly CatalogueChange[],
@@ -180,7 +183,7 @@ function isChosen(change: CatalogueChange, { models }: PresetChoice): boolean {
   return change.kind !== 'put-chain' || models.includes(change.chain.modelId)
 }
 
-/** Of the four kinds that a preset is made of. */
+/** For the four kinds of rows in a preset. */
 function isNew(change: CatalogueChange, { vendors, credentials, models }: Catalogue): boolean {
   if (change.kind === 'put-vendor') return !vendors.has(change.vendor.code)
   if (change.kind === 'put-credential')
@@ -217,7 +220,7 @@ function summaryOf(changes: readonly CatalogueChange[]): PresetAdded {
   }
 }
 
-/** Without what is secret. */
+/** Without secrets. */
 function nameOf(change: CatalogueChange): string {
   if (change.kind === 'put-vendor') return `vendor ${change.vendor.code}`
   if (change.kind === 'put-credential') return `credential ${change.vendorCode} / ${change.name}`

@@ -1,4 +1,4 @@
-/** Prices that will hold later, and price lists taken over from a file once somebody has looked at the difference. */
+/** Scheduled prices, and price lists imported from a file after a preview of the differences. */
 import { createHash } from 'node:crypto'
 import { loadGatewayFile } from '../../config/gateway-file/load.ts'
 import type { ModelRow } from '../../config/gateway-file/gateway-file.ts'
@@ -52,7 +52,7 @@ export async function schedulePrice(
   )
 }
 
-/** Two prices of one model at one moment are a mistake that somebody has to look at. */
+/** Two prices of one model for the same time are a mistake that a person has to resolve. */
 async function planned<Value>(plan: () => Promise<Done<Value>>): Promise<Done<Value>> {
   try {
     return await plan()
@@ -81,7 +81,7 @@ export async function cancelPrice(
 
 export interface PriceImport {
   readonly differences: readonly PriceDifference[]
-  /** Stands for exactly these differences: what is applied is what was looked at. */
+  /** Identifies exactly these differences: what is applied is what was previewed. */
   readonly review: string
 }
 
@@ -91,7 +91,7 @@ export interface PriceDifference {
 }
 
 export interface ImportRequest {
-  /** A gateway file of which the models' prices are read, and nothing else. */
+  /** A gateway file; only the prices of its models are read. */
   readonly text: string
   /** undefined: at once. */
   readonly effectiveAt: number | undefined
@@ -101,7 +101,7 @@ interface PlannedImport extends PriceImport {
   readonly prices: readonly { readonly model: Model; readonly pricing: Pricing }[]
 }
 
-/** What taking over the file's prices would change. */
+/** The changes that importing the file's prices would make. */
 export function reviewImport(
   parts: AdminParts,
   request: ImportRequest,
@@ -158,15 +158,15 @@ const A_TABLE: Done<never> = {
   ],
 }
 
-/** Rows of a spreadsheet: a first line of names with commas, semicolons or tabs between. */
+/** Rows of a spreadsheet: a first line of column names separated by commas, semicolons or tabs. */
 function isTable(text: string): boolean {
   const [head = ''] = text.trimStart().split(/\r?\n/, 1)
   return /^[^:{[]*[,;\t][^:{[]*$/.test(head)
 }
 
 /**
- * Refused when something else would change than what was looked at: the catalogue moved on, or the file did. Read in the
- * transaction that writes, in which nobody else edits.
+ * Refused if other changes would be made than those previewed, because the catalogue or the file has changed. Checked
+ * in the writing transaction, which excludes other edits.
  */
 export async function applyImport(
   parts: AdminParts,
@@ -209,7 +209,7 @@ async function writeImport(
     { field: 'effective_at', from: null, to: when },
     ...auditedChanges(differences.map((one) => differenceOf(one.modelId, one.fields))),
   ]
-  // The changes of one model do not name it, so the act does.
+  // The changes of a single model do not name it, so the act does.
   const [first, ...others] = differences
   const subject = first !== undefined && others.length === 0 ? first.modelId : 'prices'
   const act = { at: actor.at, actor, action: 'price.import', subject, changes }
@@ -233,7 +233,7 @@ function whyNoImport(
   return undefined
 }
 
-/** Prices whose moment has come take the place of the old ones. Several instances may try; each change happens once. */
+/** Applies scheduled prices that are due. Several instances may try; each change happens once. */
 export async function applyDuePrices(
   storage: Pick<Storage, 'prices' | 'audit'>,
   at: number,
@@ -248,7 +248,10 @@ export async function applyDuePrices(
   return applied
 }
 
-/** The model is read where it is written: its row has more than prices. False: somebody else has applied it, or it is gone. */
+/**
+ * The model is read in the writing transaction, because its row contains more than prices. False: another instance has
+ * applied it, or the model was removed.
+ */
 async function applyDuePrice(
   stores: AuditedStores,
   change: PriceChange,

@@ -13,7 +13,7 @@ export type PricingForm =
 
 export interface PricingContext {
   readonly settings: Settings
-  /** The price that stands so far, or that of the model a cost belongs to. */
+  /** The present price, or that of the model that a cost belongs to. */
   readonly replaced: ReplacedPrice | undefined
 }
 

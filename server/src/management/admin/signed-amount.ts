@@ -5,9 +5,9 @@ export type SignedAmount =
   | { readonly kind: 'value'; readonly value: DecimalText }
   | { readonly kind: 'mistake'; readonly message: string }
 
-/** Money at the edges has at most six decimals (docs/reference/contract.md#D-names-02). */
+/** Amounts in requests and answers have at most six decimals (docs/reference/contract.md#D-names-02). */
 const DECIMALS_MAX = 6
-/** Far beyond any amount; what a booking may be worth is decided where it is known (core/money.ts). */
+/** Far beyond any amount; the limits of bookings are in core/money.ts. */
 const WHOLE_DIGITS_MAX = 12
 
 /** An amount that may be negative, as a JSON number or as text. */

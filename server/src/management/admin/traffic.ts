@@ -1,8 +1,8 @@
-/** What goes through now, by the log: the same on every instance, whichever served the calls. */
+/** Present traffic according to the log: the same on every instance, whichever served the calls. */
 import type { Storage } from '../../storage/storage.ts'
 
 export interface Traffic {
-  /** Over which the numbers are; less than a minute where more calls ended than are read. */
+  /** Period of the numbers; less than a minute if more calls ended than are read. */
   readonly seconds: number
   readonly calls: number
   readonly failed: number
@@ -12,12 +12,12 @@ export interface Traffic {
   readonly first_byte_ms_p95: number | null
 }
 
-/** Of the newest calls, so many are read. */
+/** Number of the newest calls that are read. */
 const CALLS_MAX = 500
 const MINUTE_MS = 60_000
 const SECOND_MS = 1_000
 
-/** Of the calls that began within the last minute and have ended. */
+/** Traffic of the calls that began within the last minute and have ended. */
 export async function readTraffic(storage: Pick<Storage, 'logs'>, at: number): Promise<Traffic> {
   const { rows } = await storage.logs.page({ from: at - MINUTE_MS }, { limit: CALLS_MAX, cursor: undefined })
   const oldest = rows.at(-1)
@@ -38,7 +38,7 @@ export async function readTraffic(storage: Pick<Storage, 'logs'>, at: number): P
   }
 }
 
-/** Of sorted values, the one at this share of the way. */
+/** The quantile of sorted values at this share. */
 export function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
 }

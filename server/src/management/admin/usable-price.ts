@@ -10,12 +10,12 @@ import {
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { FieldMistake } from '../keys/keys.ts'
 
-/** Which prices there are is the same in every currency. */
+/** The currency does not matter for which prices exist. */
 type Prices = Omit<Pricing, 'currency'>
 
 /**
- * Why calls over such a chain could not be charged; undefined: they can. A chain nobody can be charged for gives its
- * calls away, so it is never switched on.
+ * Why calls over such a chain could not be charged; undefined: they can. A chain without a price would give its calls
+ * away, so it is never switched on.
  */
 export function missingPrice(pricing: Prices, protocol: ChainProtocol): string | undefined {
   if (pricing.billingModes.length === 0) return 'the model has no billing mode'
@@ -32,7 +32,7 @@ export function missingPrice(pricing: Prices, protocol: ChainProtocol): string |
 
 export const OUTPUT_PRICE_MISSING = 'is missing: billing mode token needs it'
 
-/** Answers over one of these chains hold tokens that have no price; without any chain it is taken for so. */
+/** Whether answers over these chains have output tokens, which need a price; assumed so if there are no chains. */
 export function needsOutputPrice(
   { billingModes, outputPrice }: Pick<Prices, 'billingModes' | 'outputPrice'>,
   protocols: readonly ChainProtocol[],
@@ -41,7 +41,7 @@ export function needsOutputPrice(
   return protocols.length === 0 || protocols.some(makesOutputTokens)
 }
 
-/** What a change of a model's prices would leave without one: its chains that are switched on. */
+/** The enabled chain of a model that a change of its prices would leave without a price. */
 export function missingPriceAfter(body: JsonObject, model: Model): readonly FieldMistake[] {
   const { pricing } = body
   if (!isJsonObject(pricing)) return []
@@ -55,7 +55,7 @@ export function missingPriceAfter(body: JsonObject, model: Model): readonly Fiel
     : [{ path: 'pricing', message: `leaves a chain that is enabled without a price: ${why}` }]
 }
 
-/** Only which prices there are: the file's readers check what they say. */
+/** Reads only which prices exist; the file's readers check the values. */
 function pricingOfForm(form: JsonObject): Prices {
   const price = (name: string): string | null => {
     const value = form[name]

@@ -1,4 +1,4 @@
-/** What each model takes, what it needs of an account, and whether it answers now. */
+/** What each model accepts, what it requires of an account, and whether it is available now. */
 import type { Catalogue, Chain } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
 
@@ -11,16 +11,16 @@ export interface AdmissionEntry {
   readonly max_output_tokens: number | null
   readonly subscription_covered: boolean
   readonly needs: { readonly verification: Verification; readonly plan_level: number }
-  /** What the account has not. */
+  /** What the account lacks. */
   readonly missing: readonly ('verification' | 'plan')[]
-  /** `unsteady`: some of its chains answer, others rest or fail. */
+  /** `unsteady`: some of its chains answer, others are in a cooldown or fail. */
   readonly health: 'up' | 'unsteady' | 'down'
 }
 
 export interface AdmittedAccount {
   /** 0 none, 1 personal, 2 enterprise. */
   readonly verification: number
-  /** Of the running plan; 0: none runs. */
+  /** Level of the running plan; 0: none. */
   readonly planLevel: number
 }
 

@@ -16,7 +16,7 @@ export interface CatalogueEntry {
   readonly vendor_code: string
   readonly vendor_name: string
   readonly forward_model_id: string
-  /** Where calls of the model go: paths as the contract writes them. */
+  /** Paths for calls of the model, as the contract writes them. */
   readonly endpoints: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export interface PricingQuestion {
   readonly vendorCode: string | undefined
 }
 
-/** Where calls go that such a chain of such a kind of vendor answers. */
+/** The paths for calls that such a chain of such a vendor kind answers. */
 export type PathsOf = (protocol: ChainProtocol, vendorKind: string | undefined) => readonly string[]
 
 /** A chain that a call could be sent over, as far as the catalogue knows. */
@@ -93,7 +93,7 @@ export function listCatalogue(catalogue: Catalogue, pathsOf: PathsOf): readonly 
   }))
 }
 
-/** The same rows with prices; chains of one vendor that cost the same are told once. */
+/** The same rows with prices; chains of one vendor with the same price are listed once. */
 export function listPricing(
   catalogue: Catalogue,
   question: PricingQuestion,
@@ -115,7 +115,7 @@ export function listPricing(
     }))
 }
 
-/** The groups, and of their models those that anybody can see. */
+/** The groups, and those of their models that are visible to all. */
 export function listGroups(catalogue: Catalogue): readonly GroupEntry[] {
   return [...catalogue.groups.values()].map(({ name, protocol, models }) => ({
     name,
@@ -135,7 +135,7 @@ function endpointsOf(model: Model, catalogue: Catalogue, pathsOf: PathsOf): read
   return [...new Set(paths)]
 }
 
-/** Cooling down or being at an own limit passes by itself and changes nothing here. */
+/** Cooldowns and reached limits are temporary and do not matter here. */
 function visibleChains(catalogue: Catalogue): readonly UsableChain[] {
   return [...catalogue.models.values()]
     .filter((model) => model.status === 'enabled' && model.clientVisible)

@@ -22,14 +22,14 @@ export interface GeminiPage {
   readonly pageToken: string | undefined
 }
 
-/** Google's own: 50 where the client names no number, at most 1000. */
+/** Google's own values: 50 by default, at most 1000. */
 const PAGE_SIZE_DEFAULT = 50
 const PAGE_SIZE_MAX = 1000
 
-/** What a Gemini client can do with every model here. */
+/** The methods a Gemini client can call on every model here. */
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']
 
-/** undefined: the token is none that a former page gave. */
+/** undefined: the token was not returned by an earlier page. */
 export function encodeGeminiListing(
   models: readonly Model[],
   { pageSize, pageToken }: GeminiPage,
@@ -57,7 +57,7 @@ export function encodeGeminiModel({ modelId, name, contextTokens, maxOutputToken
   }
 }
 
-/** Names the last model shown, so that one which comes or goes meanwhile moves no other. */
+/** Contains the last model shown, so that models added or removed meanwhile do not shift the pages. */
 function tokenOf({ modelId }: Model): string {
   return Buffer.from(modelId, 'utf8').toString('base64url')
 }

@@ -1,5 +1,5 @@
 /**
- * `GET /v1/models`: what one key may call, in the listing shape its client reads
+ * `GET /v1/models`: the models one key may call, in the list format its client reads
  * (docs/reference/contract.md#D-addresses-25).
  */
 import type { Catalogue, Model } from '../../core/catalogue.ts'
@@ -19,7 +19,7 @@ export interface ChatModelListing {
   readonly data: readonly ChatModelItem[]
 }
 
-/** One item in the messages protocol's listing; null is that protocol's word for not known. */
+/** One item in the messages protocol's listing; null means unknown in that protocol. */
 export interface MessagesModelItem {
   readonly type: 'model'
   readonly id: string
@@ -40,7 +40,7 @@ export interface MessagesModelListing {
   readonly last_id: string | null
 }
 
-/** The messages protocol's paging: at most 1000 a page, 20 when the client names no number. */
+/** The messages protocol's paging: at most 1000 a page, 20 by default. */
 export interface MessagesPage {
   readonly limit: number | undefined
   readonly afterId: string | undefined
@@ -50,7 +50,7 @@ export interface MessagesPage {
 export const MESSAGES_PAGE_LIMIT_DEFAULT = 20
 export const MESSAGES_PAGE_LIMIT_MAX = 1000
 
-/** The listing names no provider: which one answers is the gateway's choice, call by call. */
+/** The list does not name providers, because the gateway chooses one for each call. */
 const OWNER = 'sluice'
 
 /**
@@ -113,12 +113,12 @@ function isListed(catalogue: Catalogue, key: Pick<Key, 'group' | 'models'>, mode
   return model.status === 'enabled' && usableChains(model, catalogue).length > 0
 }
 
-/** A group that is gone lets nothing through, as it does for calls. */
+/** A group that was removed allows no models, as for calls. */
 function isInGroup(catalogue: Catalogue, group: string, model: Model): boolean {
   return catalogue.groups.get(group)?.models.includes(model.modelId) ?? false
 }
 
-/** What lies after `after_id`, or before `before_id`; an id that is not in the list begins nowhere. */
+/** The models after `after_id`, or before `before_id`; none for an unknown id. */
 function candidatesOf(
   models: readonly Model[],
   page: MessagesPage,

@@ -1,4 +1,4 @@
-/** What is stored of the accounts a gateway file writes about: everything the plan has to know, read beforehand. */
+/** The stored state of the accounts in a gateway file: everything the plan needs, read beforehand. */
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow, KeyRow } from '../../config/gateway-file/gateway-file.ts'
 import type { CredentialSecret } from '../../core/catalogue.ts'
@@ -17,27 +17,27 @@ export interface AccountState {
   readonly account: Account | undefined
   /** Keys that are not deleted. */
   readonly keys: readonly Key[]
-  /** Own credentials that are switched on: the store shows the others to nobody. */
+  /** Own credentials that are switched on; the store does not return others. */
   readonly byok: ReadonlyMap<VendorCode, CredentialSecret>
   /** Vendors with an own credential that is switched off. */
   readonly byokOff: readonly VendorCode[]
-  /** Something was booked for it: it is not opened again. */
+  /** Something was booked for it, so no opening amounts are booked again. */
   readonly opened: boolean
-  /** The written password is the stored one, or none is written. */
+  /** The file's password is the stored one, or the file has none. */
   readonly passwordKept: boolean
 }
 
-/** `mistakes`: clashes with what is stored, which only show when it is read. */
+/** `mistakes`: conflicts with what is stored, which are only found by reading it. */
 export type AccountStates =
   | { readonly kind: 'states'; readonly states: readonly AccountState[] }
   | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
 
 type StorageOfAccounts = Pick<Storage, 'accounts' | 'keys' | 'ledger'>
 
-/** Whether the password that is written is the one of this hash. */
+/** Whether the file's password matches this hash. */
 export type PasswordCheck = (hash: string, password: Secret) => Promise<boolean>
 
-/** Asked again it answers at once: verifying takes its time on purpose. For the length of one act. */
+/** Caches results, because verifying is deliberately slow. Use one for a single operation. */
 export function rememberedPasswordCheck(): PasswordCheck {
   const answers = new Map<string, Promise<boolean>>()
   return (hash, password) => {
@@ -69,7 +69,7 @@ interface FoundAccount {
   readonly isPasswordKept: PasswordCheck
 }
 
-/** One row's, whichever way its account was found. Clashes are added to `mistakes`. */
+/** The state for one row, however its account was found. Conflicts are added to `mistakes`. */
 export async function readAccountState(
   storage: StorageOfAccounts,
   found: FoundAccount,
@@ -137,7 +137,7 @@ async function isKept(
   return passwordHash !== undefined && isPasswordKept(passwordHash, password)
 }
 
-/** An own credential may be written without its secret only where the stored one can be used again. */
+/** An own credential may lack its secret in the file only if a stored one can be reused. */
 function findSecretlessByok({ row, byok, byokOff }: AccountState): readonly Mistake[] {
   return (row.byok ?? []).flatMap(({ secret, vendor, enabled, place }) => {
     const stays = byok.has(vendor.name) || (byokOff.includes(vendor.name) && !enabled)
@@ -149,7 +149,10 @@ function findSecretlessByok({ row, byok, byokOff }: AccountState): readonly Mist
   })
 }
 
-/** A fixed key may be this row's own, or that of a key of this account the file no longer names: then it is renamed. */
+/**
+ * A fixed key may be this row's own, or that of a key of this account that is missing from the file: then that key is
+ * renamed.
+ */
 async function clashOfSecret(
   storage: StorageOfAccounts,
   key: KeyRow,
@@ -161,7 +164,7 @@ async function clashOfSecret(
   return `is already the secret of another key: ${holder.name} (${holder.hint}…)`
 }
 
-/** The stored key a row means: the one of its name, else the one that holds its secret and has lost its name. */
+/** The stored key of a row: the one with its name, else one with its secret whose name is no longer in the file. */
 export function matchKey(key: KeyRow, state: Pick<AccountState, 'keys' | 'row'>): Key | undefined {
   const byName = state.keys.find((stored) => stored.name === key.name)
   if (byName !== undefined || key.secret === undefined) return byName

@@ -1,4 +1,4 @@
-/** `sluice apply`, and the first start with a gateway file: what is written becomes what is stored. */
+/** `sluice apply`, and the first start with a gateway file: the stored state becomes that of the file. */
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AuditedAct, AuditedStores, AuditedWork } from '../../storage/stores/audit.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
@@ -18,9 +18,9 @@ import {
 } from './write-account.ts'
 
 export type ApplyOptions = FileOptions & {
-  /** `dry-run`: say what would change, and change nothing. */
+  /** `dry-run`: report what would change, and change nothing. */
   readonly mode: 'apply' | 'dry-run'
-  /** For the audit log; absent: nobody acts, it is the first start. */
+  /** For the audit log; absent: there is no actor at the first start. */
   readonly actor?: Actor
 }
 
@@ -28,17 +28,17 @@ export type ApplyResult =
   | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] }
   | {
       readonly kind: 'applied' | 'planned'
-      /** Empty: all is as the file says. */
+      /** Empty: everything is as in the file. */
       readonly differences: readonly Difference[]
-      /** Worth knowing, but no reason not to apply. */
+      /** Warnings that do not prevent applying. */
       readonly warnings: readonly Mistake[]
-      /** Keys made without a fixed secret: shown now or never. */
+      /** Keys created with a random secret, which can only be shown now. */
       readonly newKeys: readonly NewKey[]
     }
 
 type GatewayStorage = PlanStorage & Pick<Storage, 'audit'>
 
-/** Reads, checks and compares first; writes only when the whole file is right. Applying it again changes nothing. */
+/** Reads, checks and compares first; writes only if the whole file is valid. Applying it again changes nothing. */
 export async function applyGatewayFile(storage: GatewayStorage, options: ApplyOptions): Promise<ApplyResult> {
   const plan = await planFile(storage, options, rememberedPasswordCheck())
   if (plan.kind === 'mistakes') return plan
@@ -56,13 +56,14 @@ function plannedResult({
 
 export type ReviewedOptions = FileOptions & {
   readonly actor: Actor
-  /** What was looked at before; false: these are others, and nothing is written. */
+  /** Whether these are the previewed differences; false: nothing is written. */
   readonly isAsReviewed: (differences: readonly Difference[]) => boolean
 }
 
 /**
- * All of it or nothing, in one transaction in which everything is read again and nobody else acts: what is written is what
- * was looked at. `planned`: it would be something else by now. Files that come over HTTP are small enough for that.
+ * Everything or nothing, in one transaction that reads everything again and excludes other acts: what is written is
+ * what was previewed. `planned`: the differences would be others by now. Files that come over HTTP are small enough for
+ * that.
  */
 export async function applyReviewedGatewayFile(
   storage: GatewayStorage,
@@ -71,7 +72,7 @@ export async function applyReviewedGatewayFile(
   const isPasswordKept = rememberedPasswordCheck()
   const looked = await planFile(storage, options, isPasswordKept)
   if (looked.kind === 'mistakes') return looked
-  // Verified and hashed beforehand: both take their time on purpose, and a transaction keeps others waiting.
+  // Verified and hashed beforehand: both are deliberately slow, and others wait for the transaction.
   const hashes = new Map<string, string | undefined>()
   for (const account of looked.accounts) hashes.set(account.label, await hashOfPlan(account))
   const overtaken = plannedResult(looked)
@@ -88,7 +89,7 @@ export async function applyReviewedGatewayFile(
     )
   } catch (error) {
     if (!(error instanceof StorageConflict)) throw error
-    // Somebody registered or made the same account or key in this moment: all was undone.
+    // The same account or key was created at the same moment: everything was rolled back.
     return overtaken
   }
 }
@@ -96,7 +97,7 @@ export async function applyReviewedGatewayFile(
 interface ReviewedWriting {
   readonly actor: Actor
   readonly at: number
-  /** Of the new passwords, by the account's label. */
+  /** Hashes of the new passwords, by the account's label. */
   readonly hashes: ReadonlyMap<string, string | undefined>
 }
 
@@ -140,8 +141,8 @@ interface Work {
 }
 
 /**
- * The catalogue in one transaction, then account by account. Each step is complete in itself, so a process that dies
- * between two leaves what the next run goes on from.
+ * The catalogue in one transaction, then account by account. Each step is complete in itself, so after a crash between
+ * two steps the next run continues from there.
  */
 async function write(storage: GatewayStorage, work: Work): Promise<readonly NewKey[]> {
   const { plan, at, actor } = work
@@ -184,7 +185,8 @@ async function writeAccountStep(
     })
   } catch (error) {
     if (!(error instanceof StorageConflict)) throw error
-    // Somebody made the same account or key in this moment, which ends a transaction: each step by itself finds it.
+    // The same account or key was created at the same moment, which aborts the transaction: the steps are run one by
+    // one instead, which finds it.
     const written = await writeAccountPlan(storage, plan, { ...writing, conflicts: 'join' })
     const act = accountAct(plan, written, actor)
     if (act !== undefined) await storage.audit.record(act)
@@ -210,7 +212,7 @@ function catalogueAct({ catalogue }: FilePlan, actor: Actor): AuditedAct {
   return { at: actor.at, actor, action: 'file.apply', subject: 'catalogue', changes }
 }
 
-/** undefined: nothing of the account is another one now. */
+/** undefined: nothing of the account has changed. */
 function accountAct(plan: AccountPlan, { id }: WrittenAccount, actor: Actor): AuditedAct | undefined {
   if (plan.differences.length === 0) return undefined
   const action = plan.account === undefined ? 'account.create' : 'account.change'

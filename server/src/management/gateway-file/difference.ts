@@ -1,11 +1,11 @@
-/** What applying a gateway file would change, in words for people and values for programs. */
+/** What applying a gateway file would change, as text for people and values for programs. */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 
 export interface Difference {
   readonly action: 'create' | 'change' | 'disable' | 'remove' | 'grant'
   /** The kind of row: vendor, credential, model, chain, … */
   readonly what: string
-  /** Its natural key, from the outside in: `owner@example.com / laptop`. */
+  /** Its natural key, outermost part first: `owner@example.com / laptop`. */
   readonly name: string
   readonly fields: readonly FieldDifference[]
 }
@@ -17,10 +17,10 @@ export interface FieldDifference {
   readonly to: JsonValue
 }
 
-/** Stands for a secret that is set or replaced; secrets are never printed. */
+/** Placeholder for a secret that is set or replaced; secrets are never printed. */
 export const HIDDEN = '[secret]'
 
-/** Members that are written differently. A member only one side has counts as null on the other. */
+/** Members that differ. A member only one side has counts as null on the other. */
 export function compareForms(from: JsonObject, to: JsonObject): readonly FieldDifference[] {
   const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])]
   return fields.flatMap((field) => {
@@ -30,7 +30,7 @@ export function compareForms(from: JsonObject, to: JsonObject): readonly FieldDi
   })
 }
 
-/** Everything a new row is made with, as far as it says something. */
+/** All fields of a new row that are not empty. */
 export function fieldsOfNew(form: JsonObject): readonly FieldDifference[] {
   return Object.entries(form).flatMap(([field, value]) =>
     value === undefined || value === null || isEmpty(value) ? [] : [{ field, from: undefined, to: value }],

@@ -23,14 +23,14 @@ import type { ByokEntry, Key } from '../../storage/stores/keys.ts'
 
 export interface ExportOptions {
   readonly format: 'yaml' | 'json'
-  /** Epoch ms; what is left of a subscription is counted from it. */
+  /** Epoch ms; the remaining time of a subscription is counted from it. */
   readonly at: number
 }
 
-/** A row as it is written, with what a reader has to know that the row cannot say. */
+/** A row as it is written, with remarks for the reader. */
 interface WrittenRow {
   readonly form: JsonObject
-  /** Written above the row's second member; JSON has no place for it. */
+  /** Written as comments above the row's second member; JSON has no comments. */
   readonly remarks: readonly string[]
   /** Lists of rows inside this one, by member. */
   readonly rows?: Readonly<Record<string, readonly WrittenRow[]>>
@@ -48,7 +48,7 @@ export async function exportGatewayFile(
   const catalogue = await storage.catalogue.read()
   const accounts: WrittenRow[] = []
   for await (const account of eachAccount(storage)) {
-    // Members run their organisations; a file could neither name them nor make them again.
+    // Organisations are managed by their members; a file can neither describe nor recreate them.
     if (account.kind === 'organisation') continue
     const keys = await storage.keys.list(account.id)
     const byok = await storage.accounts.listByok(account.id)
@@ -79,7 +79,7 @@ function vendorRow(vendor: Vendor, catalogue: Catalogue): WrittenRow {
   }
 }
 
-/** Says what to write where the secret is missing, under a variable of a telling name. */
+/** Says what to write in place of the missing secret, with a suggested variable name. */
 function secretRemarks({ vendorCode, name, secret }: Credential): readonly string[] {
   const variable = variableName(`${vendorCode}_${name}`)
   const fields = Object.keys(secret.fields).map((field) => `${field}: \${${variable}_${variableName(field)}}`)
@@ -110,7 +110,7 @@ interface StoredAccount {
   readonly at: number
 }
 
-/** In the order of the gateway file's own description. */
+/** In the order of docs/reference/gateway-file.md. */
 function accountRow(stored: StoredAccount): WrittenRow {
   const { account, catalogue } = stored
   const { creditsPerUnit } = catalogue.settings
@@ -152,14 +152,14 @@ function accountRow(stored: StoredAccount): WrittenRow {
   }
 }
 
-/** Their natural key, so that two exports of the same keys are the same text. */
+/** Sorts by natural key, so that two exports of the same keys are identical. */
 function byName(left: Key, right: Key): number {
   return left.name < right.name ? -1 : 1
 }
 
 function subscriptionOf({ account, catalogue, at }: StoredAccount): Omit<WrittenRow, 'rows'> {
   const running = activeSubscription(account, at)
-  // One that has run out is history; not writing it leaves it as it is.
+  // An expired one is not written, which leaves it unchanged.
   if (running === undefined) return { form: {}, remarks: [] }
   if (!catalogue.plans.has(running.plan)) {
     return { form: {}, remarks: [`subscription: to ${running.plan}, which is no longer sold`] }
@@ -176,7 +176,7 @@ function keyRow(key: Key, catalogue: Catalogue): WrittenRow {
   return { form: rest, remarks: [stored, `group: ${key.group}, which no longer exists`] }
 }
 
-/** The row with its lists of rows in it, and `\${` written so that applying does not take it for a variable. */
+/** The row with its lists of rows in it, with `${` escaped, so that applying does not read it as a variable. */
 function plainForm({ form, rows = {} }: WrittenRow): JsonObject {
   const lists = Object.entries(rows).map(([name, list]) => [name, list.map(plainForm)] as const)
   return { ...escapedObject(form), ...Object.fromEntries(lists) }
@@ -218,7 +218,10 @@ function yamlMap(row: WrittenRow, document: Document): YAMLMap {
 
 const ONE_LINE_MEMBERS_MAX = 3
 
-/** A list of words, or a small map of them, such as a window; never the row itself, which has no key. */
+/**
+ * Whether to write it on one line: a list of words, or a small map such as a window; never the row itself, which has no
+ * key.
+ */
 function writeOnOneLine(key: unknown, node: YAMLMap | YAMLSeq): void {
   if (key === null) return
   const values = isMap(node) ? node.items.map((pair) => pair.value) : node.items

@@ -1,6 +1,6 @@
 /**
- * Stored rows as the gateway file would write them, without secrets. The export prints these, and applying compares
- * them: two rows that would be written alike are alike, so exporting and applying again changes nothing.
+ * Stored rows in the gateway file's form, without secrets. The export prints these, and applying compares them: rows
+ * with the same form are equal, so exporting and applying again changes nothing.
  */
 import type {
   Chain,
@@ -138,7 +138,7 @@ export function planForm(plan: Plan): JsonObject {
   }
 }
 
-/** What an account has outside the ledger, its keys and its subscription; those are written by their own rules. */
+/** An account without its ledger, keys and subscription, which have their own rules. */
 export function accountForm(
   account: Omit<Account, 'id' | 'credits' | 'held' | 'balance' | 'createdAt' | 'byokVendors'>,
   creditsPerUnit: DecimalText,
@@ -191,7 +191,7 @@ function priceForm(price: DecimalText | null): JsonValue {
   return price === null ? null : numberForm(price)
 }
 
-/** A number where JavaScript's number prints the same digits again, else the exact text. */
+/** A number if JavaScript prints the same digits, else the exact text. */
 export function numberForm(decimal: DecimalText): JsonValue {
   const parsed = parseDecimal(decimal)
   const text = parsed.kind === 'decimal' ? printDecimal(parsed.value) : decimal

@@ -1,4 +1,4 @@
-/** Opening amounts that no booking may be: what yuan are worth depends on the platform's rate. */
+/** Finds opening amounts above the limit of a booking, which depends on the platform's rate. */
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow } from '../../config/gateway-file/gateway-file.ts'
 import { AMOUNT_MAX, MICRO_CREDITS_PER_CREDIT } from '../../core/money.ts'

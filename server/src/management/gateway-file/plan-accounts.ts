@@ -1,4 +1,4 @@
-/** A gateway file's accounts and keys against the stored ones → what has to be written, and its words. */
+/** Compares a gateway file's accounts and keys with the stored ones → the writes, and their description. */
 import type {
   AccountFileRow,
   AutoExchangeRow,
@@ -29,12 +29,12 @@ import type { Account, AccountPatch } from '../../storage/stores/accounts.ts'
 import type { Key, KeyStore } from '../../storage/stores/keys.ts'
 
 export interface AccountPlan {
-  /** How people name the account. */
+  /** The account's name for people. */
   readonly label: string
   readonly account: Account | undefined
-  /** Everything for a new account, the changes for an old one; undefined: nothing. */
+  /** All fields for a new account, the changes for an existing one; undefined: none. */
   readonly fields: AccountPatch | undefined
-  /** To be hashed when it is written. */
+  /** Hashed when it is written. */
   readonly password: Secret | undefined
   readonly opening: OpeningAmounts | undefined
   readonly byok: readonly ByokPut[]
@@ -59,7 +59,7 @@ export type KeyFields = Pick<Key, 'name' | 'expiresAt' | 'group' | 'models' | 'i
 }
 
 export interface AccountQuestion {
-  /** Settings and plans as they will be. */
+  /** Settings and plans as they will be after applying. */
   readonly settings: Settings
   readonly plans: ReadonlyMap<string, Plan>
   readonly missing: 'stays' | 'prune'
@@ -95,7 +95,7 @@ export function planAccount(state: AccountState, question: AccountQuestion): Acc
   }
 }
 
-/** A new account takes what is not written from the defaults, an old one keeps what it has. */
+/** Fields that the file does not have: a new account gets the defaults, an existing one keeps its values. */
 function fieldsAfter(
   row: AccountFileRow,
   account: Account | undefined,
@@ -146,7 +146,7 @@ function autoExchangeAfter(
   }
 }
 
-/** A running subscription of the plan that is written stays as it is: applying a file twice prolongs nothing. */
+/** A running subscription to the plan in the file is left unchanged: applying a file twice does not extend it. */
 function subscriptionAfter(
   row: SubscriptionRow | null | undefined,
   account: Account | undefined,
@@ -187,7 +187,7 @@ function subscriptionForm(subscription: Subscription | undefined): JsonObject | 
   return { plan: subscription.plan, expires_at: new Date(subscription.expiresAt).toISOString() }
 }
 
-/** The members the store takes; of an old account only those that differ, so that nothing else is overwritten. */
+/** The members for the store; for an existing account only those that differ, so that nothing else is overwritten. */
 function patchOf(fields: AccountFields, account: Account | undefined): AccountPatch {
   const whole: AccountPatch = {
     email: fields.email,
@@ -260,7 +260,7 @@ function planByok(state: AccountState, label: string): readonly PlannedByok[] {
   return (state.row.byok ?? []).flatMap((row) => planOwnCredential(row, state, label))
 }
 
-/** One that is off and stays off is left alone: its stored secret cannot be compared. */
+/** A credential that is off and stays off is not changed: its stored secret cannot be compared. */
 function planOwnCredential(row: ByokRow, state: AccountState, label: string): readonly PlannedByok[] {
   const vendor = row.vendor.name
   const stored = state.byok.get(vendor)

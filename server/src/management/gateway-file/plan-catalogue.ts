@@ -1,4 +1,7 @@
-/** A gateway file's vendors, models, groups, plans and settings against the stored ones → changes and their words. */
+/**
+ * Compares a gateway file's vendors, models, groups, plans and settings with the stored ones → changes and their
+ * description.
+ */
 import { credentialOfChain, IMPLIED_CREDENTIAL, type Names } from '../../config/gateway-file/check-rows.ts'
 import type {
   ChainRow,
@@ -44,7 +47,7 @@ import {
 export interface CataloguePlan {
   readonly changes: readonly CatalogueChange[]
   readonly differences: readonly Difference[]
-  /** As they will be. */
+  /** Settings as they will be after applying. */
   readonly settings: Settings
   readonly plans: ReadonlyMap<string, Plan>
 }
@@ -56,7 +59,7 @@ export interface CatalogueQuestion {
   readonly missing: 'stays' | 'prune'
 }
 
-/** A step: a change of the store and how it is told. */
+/** A step: a change of the store and its description. */
 interface Step {
   readonly change: CatalogueChange
   readonly difference: Difference
@@ -89,11 +92,11 @@ interface RowStep {
   readonly from: JsonObject | undefined
   readonly to: JsonObject
   readonly change: CatalogueChange
-  /** Differences that no form shows: secrets. */
+  /** Differences not visible in the form: secrets. */
   readonly more?: readonly FieldDifference[]
 }
 
-/** Nothing when the row would be written as it is stored. */
+/** Returns nothing if the row equals the stored one. */
 function stepOf({ what, name, from, to, change, more = [] }: RowStep): readonly Step[] {
   if (from === undefined) {
     return [{ change, difference: { action: 'create', what, name, fields: [...fieldsOfNew(to), ...more] } }]
@@ -146,7 +149,7 @@ function planVendor(row: VendorRow, stored: Catalogue): readonly Step[] {
   ]
 }
 
-/** A new vendor without credentials gets one without a secret: some upstreams want none. */
+/** A new vendor without credentials gets one without a secret: some upstreams need none. */
 function credentialRows(row: VendorRow, own: readonly Credential[]): readonly CredentialRow[] {
   if (row.credentials !== undefined || own.length > 0) return row.credentials ?? []
   return [
@@ -224,7 +227,7 @@ function mergeModel(row: ModelRow, old: Model | undefined, settings: Settings): 
 }
 
 /** As checked: one that names no currency is in the platform's own. */
-/** Prices without where they stand in the file. */
+/** Prices without their positions in the file. */
 export function pricingOf(
   { currencyPlace: _currencyPlace, outputPricePlace: _outputPricePlace, ...row }: PricingRow,
   { currency }: Settings,
@@ -232,7 +235,7 @@ export function pricingOf(
   return { ...row, currency: row.currency ?? currency }
 }
 
-/** null was written and means none; undefined was not written and keeps. */
+/** null: the file says none; undefined: not in the file, so the stored value is kept. */
 export function orStored<Value>(
   written: Value | null | undefined,
   stored: Value | undefined,
@@ -327,7 +330,7 @@ function planPlan(plan: Plan, old: Plan | undefined): readonly Step[] {
   })
 }
 
-/** What the file's sections leave out: switched off where a row can be off, removed where it cannot. */
+/** Rows missing from the file's sections: switched off if a row can be off, otherwise removed. */
 function planPruning({ file, stored, names }: CatalogueQuestion): readonly Step[] {
   return [
     ...pruneVendors(file, stored),

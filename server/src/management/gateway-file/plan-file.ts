@@ -1,4 +1,4 @@
-/** A whole gateway file against what is stored: what is wrong with it, or all that applying it would write. */
+/** Compares a whole gateway file with what is stored: its mistakes, or everything that applying it would write. */
 import { namesAfter } from '../../config/gateway-file/check-rows.ts'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow, GatewayFile } from '../../config/gateway-file/gateway-file.ts'
@@ -24,17 +24,17 @@ export interface FilePlan {
   readonly kind: 'planned'
   readonly catalogue: CataloguePlan
   readonly accounts: readonly AccountPlan[]
-  /** Left out by a file that says all, so they are suspended. */
+  /** Accounts missing from a complete file, so they are suspended. */
   readonly pruned: readonly Account[]
-  /** Empty: all is as the file says. */
+  /** Empty: everything is as in the file. */
   readonly differences: readonly Difference[]
-  /** Worth knowing, but no reason not to apply. */
+  /** Warnings that do not prevent applying. */
   readonly warnings: readonly Mistake[]
 }
 
 export type PlanStorage = Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger'>
 
-/** Only reads. `isPasswordKept` is asked for each account that is written with a password. */
+/** Only reads. `isPasswordKept` is called for each account with a password in the file. */
 export async function planFile(
   storage: PlanStorage,
   options: FileOptions,
@@ -73,7 +73,7 @@ export async function planFile(
   return { kind: 'planned', catalogue, accounts, pruned, differences, warnings }
 }
 
-/** A file that takes the last admin away is told before anything is written; the store refuses it too. */
+/** A file that would remove the last admin is refused before anything is written; the store refuses it too. */
 async function findLostAdmins(
   storage: PlanStorage,
   planned: readonly { readonly row: AccountFileRow; readonly plan: AccountPlan }[],
@@ -105,7 +105,7 @@ function rateMistake({ settings }: GatewayFile, change: OwnChange, hold: RateHol
   return { place, message: rateHoldText(hold) }
 }
 
-/** The account as it will be once the settings are put: the store takes what is set in money along. */
+/** The account as it will be after the settings are written: the store converts its amounts set in money. */
 function stateAtRate(state: AccountState, rate: RateChange): AccountState {
   const { account } = state
   if (account === undefined || isSameRate(rate.from, rate.to)) return state
@@ -121,7 +121,7 @@ function stateAtRate(state: AccountState, rate: RateChange): AccountState {
   }
 }
 
-/** Admins are never suspended by leaving them out: nobody should lock themselves out with a shorter file. */
+/** Admins are never suspended by leaving them out: a shorter file must not lock its author out. */
 async function accountsToSuspend(
   storage: PlanStorage,
   file: GatewayFile,
@@ -131,7 +131,7 @@ async function accountsToSuspend(
   const mentioned = new Set(plans.map((plan) => plan.account?.id))
   const missing: Account[] = []
   for await (const account of eachAccount(storage)) {
-    // Organisations stand in no file: their members run them.
+    // Organisations are not in files: their members manage them.
     const spared =
       mentioned.has(account.id) ||
       account.kind === 'organisation' ||

@@ -1,4 +1,4 @@
-/** One account of a gateway file written: the account, its opening, own credentials and keys. */
+/** Writes one account of a gateway file: the account, its opening, own credentials and keys. */
 import type { AccountId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
@@ -11,21 +11,24 @@ import { grantOpening } from '../money/grants.ts'
 import { namedKeyId } from '../new-id.ts'
 import type { AccountPlan, KeyStep } from './plan-accounts.ts'
 
-/** A key made without a secret of its own: shown now or never. */
+/** A key created with a random secret, which can only be shown now. */
 export interface NewKey {
-  /** As the file names the account. */
+  /** The account's name in the file. */
   readonly account: string
   readonly name: string
   readonly plaintext: Secret
 }
 
-/** Made before anything is written: hashing takes its time on purpose. undefined: the password stays as it is. */
+/** Computed before anything is written, because hashing is deliberately slow. undefined: the password is unchanged. */
 export async function hashOfPlan({ password }: AccountPlan): Promise<string | undefined> {
   return password === undefined ? undefined : await hashPassword(password)
 }
 
 export interface PlanWriting {
-  /** What to do when another made the same account or key in this moment: within a transaction it must rise. */
+  /**
+   * What to do if the same account or key was created at the same moment: within a transaction the error must be
+   * thrown.
+   */
   readonly conflicts: 'rise' | 'join'
   readonly passwordHash: string | undefined
   readonly keyPrefix: string
@@ -80,7 +83,7 @@ async function writeAccount(
   }
 }
 
-/** Instances that start at once with one file meet here: the second finds the account the first has just made. */
+/** If instances start at once with the same file, the second one finds the account that the first has just created. */
 async function findWritten(storage: AccountStorage, { fields }: AccountPlan): Promise<Account | undefined> {
   const { email, phone } = fields ?? {}
   if (email !== undefined) return storage.accounts.findByLogin({ email })
@@ -94,7 +97,7 @@ interface KeyOwner {
   readonly conflicts: PlanWriting['conflicts']
 }
 
-/** Gives the key when it was made here and has to be shown. */
+/** Returns the key if it was created here and must be shown. */
 async function writeKey(
   storage: AccountStorage,
   step: KeyStep,
@@ -113,9 +116,9 @@ async function writeKey(
   } catch (error) {
     if (owner.conflicts === 'rise' || !(error instanceof StorageConflict)) throw error
     const living = await storage.keys.list(owner.id)
-    // Made in this moment by another instance, which shows it.
+    // Created at the same moment by another instance, which shows it.
     if (living.some((one) => one.name === name)) return undefined
-    // A deleted key of this name keeps its id for the log's sake.
+    // A deleted key with this name keeps its id, because the log refers to it.
     await storage.keys.create(key)
   }
   return step.secret === undefined ? { name, plaintext } : undefined

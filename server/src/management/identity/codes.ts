@@ -1,4 +1,6 @@
-/** Verification codes: six digits sent to an address or a number, proof that whoever has them reads there. */
+/**
+ * Verification codes: six digits sent to an address or a number, to prove that the recipient can read messages there.
+ */
 import { randomInt } from 'node:crypto'
 import type { AccountId } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
@@ -13,32 +15,35 @@ import { placeOfAccount } from './sign-in.ts'
 import { mayBeTexted, takeText, type TextAsker, textWaitMs } from './messages/text-messages.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
-/** 6 digits, 10 minutes, 5 tries (docs/reference/contract.md#D-accounts-05, #D-accounts-06, #D-accounts-07). */
+/** 6 digits, 10 minutes, 5 attempts (docs/reference/contract.md#D-accounts-05, #D-accounts-06, #D-accounts-07). */
 const DIGITS = 6
 const LIFE_MS = 600_000
 const TRIES = 5
-/** From another place than the one that asked: somebody's Wi-Fi gave way. Two tries are always left to who asked. */
+/**
+ * Attempts from another network than the one that requested the code, for example after a Wi-Fi failure. Two attempts
+ * always remain for the requesting network.
+ */
 const TRIES_ELSEWHERE = 3
 
 export interface CodeRequest {
   readonly contact: Contact
   readonly purpose: CodePurpose
-  /** Who is signed in; a change of address belongs to one account. */
+  /** The signed-in account; a change of address belongs to one account. */
   readonly accountId: AccountId | undefined
 }
 
 export type CodeOutcome =
   | { readonly kind: 'accepted'; readonly endsAt: number }
-  /** Nobody makes an account by themselves here, or not by this channel. */
+  /** Registration is closed, or not possible over this channel. */
   | { readonly kind: 'closed' }
-  /** No message goes to numbers of that country or kind. */
+  /** Numbers of that country or kind get no messages. */
   | { readonly kind: 'not-texted' }
   | TooMany
 
 /**
- * The same answer and the same work whether or not the address has an account: a code is made and stored in any case, and
- * what is sent, if anything, is sent after the answer. Codes that were sent before stay good, so that nobody who asks for
- * another one takes them away.
+ * The same answer and the same work whether or not the address has an account: a code is always created and stored, and
+ * a message, if any, is sent after the answer. Earlier codes remain valid, so that requests by others cannot invalidate
+ * them.
  */
 export async function requestCode(
   identity: Identity,
@@ -80,13 +85,13 @@ export async function requestCode(
   return { kind: 'accepted', endsAt }
 }
 
-/** What is asked for by nobody we know may use the smallest part of what text messages may cost. */
+/** Requests of unknown people may use the smallest share of the budget for text messages. */
 function askedBy(purpose: CodePurpose, from: From): TextAsker {
   if (!wantsAccount(purpose)) return 'stranger'
   return from === 'known-place' ? 'known-place' : 'account'
 }
 
-/** After the answer: how long this takes tells nobody anything. */
+/** Sent after the answer, so that its duration reveals nothing. */
 async function send(
   identity: Identity,
   { contact, purpose }: CodeRequest,
@@ -99,14 +104,14 @@ async function send(
   await identity.messenger.send(message)
 }
 
-/** undefined: nothing is sent, because the code would open nothing. */
+/** undefined: nothing is sent, because the code would be of no use. */
 function messageFor(
   { channel, target: to }: Contact,
   facts: { readonly purpose: CodePurpose; readonly code: string; readonly account: Account | undefined },
 ): Message | undefined {
   const { purpose, code, account } = facts
   if (wantsAccount(purpose) !== (account !== undefined)) {
-    // Only who reads there learns that there is an account.
+    // Only the recipient learns that there is an account.
     const isTaken = account !== undefined && channel === 'email'
     return isTaken ? { channel, to, ...ALREADY_REGISTERED } : undefined
   }

@@ -1,4 +1,4 @@
-/** Where somebody can be reached, in the one form accounts are found by. */
+/** An e-mail address or phone number in the canonical form by which accounts are found. */
 import { normalPhone } from '../../config/phone-number.ts'
 import { normalEmail } from '../../core/identity/email-address.ts'
 
@@ -8,7 +8,7 @@ export interface Contact {
   readonly target: string
 }
 
-/** undefined: it is no address, or no number of this earth. */
+/** undefined: not a valid address or number. */
 export function readContact(
   channel: Contact['channel'],
   text: string,

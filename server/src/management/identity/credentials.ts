@@ -1,4 +1,4 @@
-/** What an account is entered with, changed by its owner: the password, the e-mail address, the phone number. */
+/** Sign-in credentials, changed by their owner: the password, the e-mail address, the phone number. */
 import type { Secret } from '../../core/secret.ts'
 import type { AuditActor } from '../../storage/stores/audit.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
@@ -16,7 +16,7 @@ import type { Account } from '../../storage/stores/accounts.ts'
 
 export type PasswordReset = SignedIn | { readonly kind: 'wrong-code' } | TooMany
 
-/** Every session ends; whoever has the code goes on in a new one, behind the second factor where there is one. */
+/** Ends every session; the owner of the code continues in a new one, after the second factor if there is one. */
 export async function resetPassword(
   identity: Identity,
   request: { readonly contact: Contact; readonly code: Secret; readonly password: Secret },
@@ -40,7 +40,7 @@ export async function resetPassword(
 
 export type PasswordChange = SignedIn | { readonly kind: 'wrong' } | TooMany
 
-/** @param current undefined: the account has none yet */
+/** @param current undefined: the account has no password yet */
 export async function changePassword(
   identity: Identity,
   account: Account,
@@ -53,7 +53,7 @@ export async function changePassword(
   const act = { account, actor: actorAt(account, rest, session.id) }
   await putPassword(identity, act, { password: passwords.next, action: 'account.change-password' })
   tellOwner(identity, account, PASSWORD_CHANGED)
-  // The session that follows stands behind what the one before did.
+  // The following session counts as verified like the one before.
   const { secondFactor } = session
   return begin(identity, account, { ...rest, method: 'password', secondFactor })
 }

@@ -1,23 +1,33 @@
 /**
- * How often somebody may try. Every bucket leaks (core/identity/attempt-bucket.ts), so nobody is shut out for good; and
- * whoever comes from where the account has signed in before does not stand in the queue of those who guess elsewhere.
+ * Limits of sign-in attempts. Every bucket leaks (core/identity/attempt-bucket.ts), so nobody is locked out
+ * permanently; and attempts from networks where the account has signed in before are counted apart from guesses
+ * elsewhere.
  */
 import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../../core/durations.ts'
 import ipaddr from 'ipaddr.js'
 import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
 import type { Contact } from './contact.ts'
 
-/** Wrong proofs of one person from one place, of one person from new places, and of anybody from one place. */
+/**
+ * Wrong proofs for one account from one network, for one account from new networks, and for all accounts from one
+ * network.
+ */
 const PAIR_TRIES = 10
 const TARGET_TRIES = 20
 const PLACE_TRIES = 60
-/** Six digits, thirty seconds, three of them right at a time: ten tries a quarter of an hour guess one in a century. */
+/**
+ * Six digits, thirty seconds, three codes valid at a time: at ten attempts per quarter of an hour, guessing one takes
+ * about a year on average.
+ */
 const FACTOR_TRIES = 10
-/** Messages cost money and patience: of one person from one place, of one person from new places, from one place. */
+/**
+ * Messages cost money and annoy people: limits for one contact from one network, for one contact from new networks, and
+ * from one network.
+ */
 const CODES_PER_PAIR = 5
 const CODES_PER_TARGET = 10
 const CODES_PER_PLACE = 30
-/** What one person is sent in a day, and texts that one place asks for. */
+/** Mails to one contact per day, and text messages requested from one network. */
 const MAILS_PER_TARGET_DAY = 30
 const TEXTS_PER_TARGET_DAY = 10
 const TEXTS_PER_PLACE_DAY = 20
@@ -25,13 +35,13 @@ const TEXTS_PER_PLACE_DAY = 20
 export type From = 'known-place' | 'new-place'
 
 export interface SignInBuckets {
-  /** Emptied by a right proof. */
+  /** Emptied after a correct proof. */
   readonly pair: AttemptBucket
-  /** Given back by a right proof; not emptied, or an attacker's own account would empty it. */
+  /** A correct proof gives back one attempt; it is not emptied, or an attacker could empty it with an own account. */
   readonly shared: readonly AttemptBucket[]
 }
 
-/** @param target the login tried, in its one form */
+/** @param target the login tried, in canonical form */
 export function signInBuckets(target: string, address: string, from: From): SignInBuckets {
   const place = placeOf(address)
   const everywhere: AttemptBucket = {
@@ -49,8 +59,8 @@ export function signInBuckets(target: string, address: string, from: From): Sign
 }
 
 /**
- * Tries of a code. A code has its own tries, of which those from elsewhere cannot take all, so guesses of one person's codes
- * are bounded by how many codes are sent; a bucket of everybody's tries would only let a stranger fill it.
+ * Attempts to redeem a code. Each code has its own attempts, which other networks cannot use up, so guesses are limited
+ * by the number of codes sent; a shared bucket would only allow strangers to fill it.
  */
 export function codeTryBuckets(target: string, address: string): SignInBuckets {
   const { pair, shared } = signInBuckets(target, address, 'known-place')
@@ -58,9 +68,8 @@ export function codeTryBuckets(target: string, address: string): SignInBuckets {
 }
 
 /**
- * Codes that are asked for. From where the account has signed in before, the account's own bucket for that place alone
- * counts: whatever strangers ask for elsewhere, and whatever others in the same network ask for themselves, its owner is
- * sent a code.
+ * Requests for codes. From a network where the account has signed in before, only the account's own bucket for that
+ * network counts: its owner gets a code whatever strangers elsewhere, or others in the same network, request.
  */
 export function codeBuckets(
   { channel, target }: Contact,
@@ -83,17 +92,17 @@ export function codeBuckets(
   ]
 }
 
-/** Of one account, whoever tries: that person has shown the first factor. */
+/** For one account, wherever the attempt comes from: the first factor was correct. */
 export function factorBucket(account: string): AttemptBucket {
   return { subject: `second-factor/${account}`, limit: FACTOR_TRIES, windowMs: QUARTER_HOUR_MS }
 }
 
-/** Questions anybody may have asked are stored until they end. */
+/** Limits challenges that can be created without signing in, since they are stored until they end. */
 export function questionBucket(address: string): AttemptBucket {
   return { subject: `question/place/${placeOf(address)}`, limit: PLACE_TRIES, windowMs: QUARTER_HOUR_MS }
 }
 
-/** An IPv6 subscriber has 2^64 addresses: the network is the place. */
+/** An IPv6 subscriber has 2^64 addresses, so the network counts. */
 export function placeOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4)

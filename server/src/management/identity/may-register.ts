@@ -1,10 +1,10 @@
-/** Who may make an account by themselves (`SLUICE_REGISTRATION`), at every way in. */
+/** Who may register (`SLUICE_REGISTRATION`), for every sign-in method. */
 import type { Contact } from './contact.ts'
 import type { Identity } from './identity.ts'
 
 type Rules = Pick<Identity, 'storage' | 'registration' | 'now'>
 
-/** What holds whatever the address: invitations go to e-mail addresses. */
+/** Checks that do not depend on the address: invitations are sent to e-mail addresses. */
 export function mayRegisterBy(
   { registration }: Pick<Rules, 'registration'>,
   channel: Contact['channel'],
@@ -12,7 +12,7 @@ export function mayRegisterBy(
   return registration === 'open' || (registration === 'invited' && channel === 'email')
 }
 
-/** @param contact undefined: somebody without an address we may believe, as another service may send them */
+/** @param contact undefined: there is no verified address, as with some other services */
 export async function mayRegister(
   { storage, registration, now }: Rules,
   contact: Contact | undefined,

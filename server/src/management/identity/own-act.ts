@@ -1,4 +1,4 @@
-/** What people do to their own account: each act and its entry in the audit log are one transaction. */
+/** Changes that people make to their own account: each act and its entry in the audit log are one transaction. */
 import { HOUR_MS } from '../../core/durations.ts'
 import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { AccountId } from '../../core/ids.ts'
@@ -17,14 +17,14 @@ export interface OwnDeed<Value> {
   readonly value: Value
   /** `account.sign-in`; undefined: nothing was done, so there is no entry. */
   readonly action: string | undefined
-  /** Never a secret: that one was set shows as a word. */
+  /** Never a secret: only the fact that it was set. */
   readonly changes?: readonly AuditedChange[]
 }
 
-/** Entries of the audit log are never removed, so nobody makes more than this of them by themselves. */
+/** Entries of the audit log are never removed, so the number that one account can create is limited. */
 const ACTS_PER_HOUR = 3_000
 
-/** An account changed too much of itself in too short a time. */
+/** An account made too many changes in too short a time. */
 export class TooManyActs extends Error {
   readonly retryAfterMs: number
 
@@ -46,7 +46,7 @@ export async function countAct(
   if (waitMs !== undefined) throw new TooManyActs(waitMs)
 }
 
-/** `work` may be run again when two transactions were in each other's way; whatever it is given writes in one. */
+/** `work` may be run again after a conflict of transactions; the stores it gets write in one transaction. */
 export async function ownAct<Value>(
   identity: Identity,
   { account, actor }: OwnAct,
@@ -62,7 +62,7 @@ export async function ownAct<Value>(
   })
 }
 
-/** Somebody who is not signed in yet, or was a moment ago. */
+/** The actor of an act before sign-in, or just after sign-out. */
 export function actorAt(
   account: Pick<Account, 'id' | 'email' | 'phone'>,
   origin: RequestOrigin,

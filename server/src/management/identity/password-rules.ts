@@ -1,6 +1,9 @@
-/** What a password must be: long enough, and not the first thing anybody would try. No rules about kinds of characters. */
+/**
+ * What a password must be: long enough, and not among the most common ones. There are no rules about kinds of
+ * characters.
+ */
 const CHARACTERS_MIN = 8
-/** Hashing takes as long as the text; nobody types more. */
+/** Hashing time grows with the length; nobody types more. */
 const CHARACTERS_MAX = 256
 
 /** The most used passwords of at least eight characters in published leaks. */
@@ -32,7 +35,7 @@ const FIRST_GUESSES: ReadonlySet<string> = new Set([
   'a1234567',
 ])
 
-/** A sentence that goes on after the field's name; undefined: the password will do. */
+/** A sentence that continues after the field's name; undefined: the password is acceptable. */
 export function findPasswordMistake(
   password: string,
   logins: readonly (string | undefined)[],

@@ -1,4 +1,4 @@
-/** A new account: whoever reads what is sent to an address or a number may have one there. */
+/** Registration: an account for whoever proves to own an address or a number. */
 import type { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import { createAccount } from '../accounts/accounts.ts'
@@ -12,9 +12,9 @@ import { begin, comingFrom, guardTries, type SignedIn } from './sign-in.ts'
 export type Registration =
   | SignedIn
   | { readonly kind: 'wrong-code' }
-  /** Told only to whoever has shown that the address is theirs. */
+  /** Only revealed to the proven owner of the address. */
   | { readonly kind: 'taken' }
-  /** Nobody makes an account by themselves here, or nobody who was not invited. */
+  /** Registration is closed, or only open to invited people. */
   | { readonly kind: 'closed' }
   | TooMany
 
@@ -34,7 +34,7 @@ export async function register(
   )
   if (guarded.kind === 'too-many') return guarded
   if (guarded.kind === 'wrong') return { kind: 'wrong-code' }
-  // Whoever reads there may know that they are not invited, or no more.
+  // The proven owner of the address may know that they are not invited, or no longer.
   if (!(await mayRegister(identity, contact))) return refused(identity, origin)
   const passwordHash = await hashPassword(request.password)
   const made = await makeAccount(identity, { ...loginOf(contact), passwordHash })

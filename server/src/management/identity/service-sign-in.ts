@@ -1,4 +1,4 @@
-/** Sign-in through another service: a way there, a way back, and which account the person is here. */
+/** Sign-in through another service: the redirect there, the way back, and the person's account here. */
 import type { AccountId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
@@ -14,14 +14,14 @@ import { enter, type SignedIn } from './sign-in.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from './sessions/tokens.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
-/** A person signs in over there, perhaps for the first time. */
+/** Time for a person to sign in at the service, perhaps for the first time. */
 export const SERVICE_TRIP_MS = 600_000
 
-/** What waits for the browser to come back. */
+/** Data kept until the browser comes back. */
 interface Trip {
   readonly service: string
   readonly memory: ServiceMemory
-  /** A path of our own. */
+  /** A path of this site. */
   readonly returnTo: string
 }
 
@@ -29,7 +29,7 @@ export interface TripStart {
   readonly kind: 'started'
   /** The service's sign-in page. */
   readonly url: URL
-  /** For a cookie of this browser: only the browser that went comes back. */
+  /** For a cookie of this browser: only the browser that was redirected can come back. */
   readonly token: Secret
 }
 
@@ -39,7 +39,7 @@ export async function startTrip(
   trip: {
     readonly redirectUri: string
     readonly returnTo: string
-    /** Who wants to add the service to their account; undefined: somebody wants in. */
+    /** The account to link the service to; undefined: a sign-in. */
     readonly linkTo: AccountId | undefined
     readonly address: string
   },
@@ -65,15 +65,15 @@ export async function startTrip(
 export type TripEnd =
   | { readonly kind: 'entered'; readonly outcome: SignedIn; readonly returnTo: string }
   | { readonly kind: 'linked'; readonly returnTo: string }
-  /** Whoever wanted the link is signed in, and goes back to where they were. */
+  /** The person who wanted the link is still signed in, and returns to where they were. */
   | { readonly kind: 'not-linked'; readonly why: 'taken' | 'refused'; readonly returnTo: string }
-  /** Another account has this person of the service. */
+  /** The service's person is linked to another account. */
   | { readonly kind: 'taken' }
-  /** Not this browser's trip, or over. */
+  /** The attempt was not started by this browser, or has expired. */
   | { readonly kind: 'lost' }
-  /** The service's answer is no proof. */
+  /** The service's answer is not valid. */
   | { readonly kind: 'refused' }
-  /** The person has no account here and may not make one. */
+  /** The person has no account here and may not register. */
   | { readonly kind: 'closed' }
 
 export async function finishTrip(
@@ -87,7 +87,7 @@ export async function finishTrip(
     identity.now(),
   )
   if (taken === undefined) return { kind: 'lost' }
-  // Our own row, as `startTrip` wrote it.
+  // A row written by `startTrip`.
   const trip = JSON.parse(taken.detail) as Trip
   if (trip.service !== service.name) return { kind: 'lost' }
   const person = await identify(identity, service, { callback: back.callback, memory: trip.memory })
@@ -135,8 +135,8 @@ async function identify(
 }
 
 /**
- * Whom this person is here: the account that is linked; else the one with the address the service has verified, since ours
- * was shown by a code to belong to whoever reads there; else a new one.
+ * The account of this person: the linked one; else the one with the address that the service has verified, since
+ * accounts' addresses are verified by a code too; else a new one.
  */
 async function accountOf(identity: Identity, visit: Visit): Promise<Account | 'closed' | undefined> {
   const { service, person } = visit
@@ -152,7 +152,7 @@ async function accountOf(identity: Identity, visit: Visit): Promise<Account | 'c
   return accounts.find(id)
 }
 
-/** undefined: the address got an account in this moment; trying again finds it. */
+/** undefined: an account with this address was created at the same moment; trying again finds it. */
 async function makeAccount(
   { storage, now }: Identity,
   email: string | undefined,
@@ -165,14 +165,14 @@ async function makeAccount(
   }
 }
 
-/** Somebody who came back from a service. */
+/** A person who came back from a service. */
 interface Visit {
   readonly service: string
   readonly person: ServicePerson
   readonly origin: RequestOrigin
 }
 
-/** True also where the account has the link already. */
+/** Also true if the account has the link already. */
 async function addLink(
   identity: Identity,
   id: AccountId,
@@ -197,7 +197,7 @@ async function addLink(
   }
 }
 
-/** Whether the account could still be entered without this service. */
+/** Whether the account has another way to sign in. */
 export async function hasOtherWayIn(
   { storage }: Identity,
   account: Account,

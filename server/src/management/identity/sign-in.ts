@@ -1,4 +1,4 @@
-/** Sign-in: a proof of who somebody is, exchanged for a session, or for the question after a second factor. */
+/** Sign-in: a proof of identity, exchanged for a session, or for a request for the second factor. */
 import { Secret } from '../../core/secret.ts'
 import { accountId } from '../../core/ids.ts'
 import type { SignInMethod } from '../../storage/stores/identity.ts'
@@ -14,23 +14,23 @@ import type { Account } from '../../storage/stores/accounts.ts'
 
 export type SignedIn =
   | { readonly kind: 'signed-in'; readonly opened: OpenedSession; readonly account: Account }
-  /** The first factor was right; the client goes on with `answerSecondFactor`. */
+  /** The first factor was right; the client continues with `answerSecondFactor`. */
   | {
       readonly kind: 'second-factor'
       readonly challenge: Secret
       readonly factors: readonly FactorKind[]
       readonly endsAt: number
     }
-  /** Told only to whoever proved to be its owner. */
+  /** Only revealed to the proven owner. */
   | { readonly kind: 'suspended' }
 
-/** `refused`: no such account, or not its proof; nobody is told which. */
+/** `refused`: no such account, or a wrong proof; not revealed which. */
 export type SignIn = SignedIn | { readonly kind: 'refused' } | TooMany
 
-/** Somebody looks for their telephone. */
+/** Time for a person to find their phone. */
 const SECOND_FACTOR_MS = 600_000
 const SECOND_FACTOR_TRIES = 5
-/** A place is known as long as sessions may live. */
+/** A network stays known as long as a session may last. */
 const PLACE_MS = 90 * 86_400_000
 
 export function signInByPassword(
@@ -61,7 +61,9 @@ interface Proof {
   isRight(account: Account | undefined): Promise<boolean>
 }
 
-/** The try is taken before the proof is looked at, so that parallel guesses are counted; a right one is given back. */
+/**
+ * The attempt is taken before the proof is checked, so that parallel guesses are counted; a correct one is given back.
+ */
 async function prove(
   identity: Identity,
   contact: Contact,
@@ -85,7 +87,7 @@ export interface GuardedTry {
   readonly method: 'password' | 'code'
 }
 
-/** Where a try comes from, as codes know it. */
+/** The origin of an attempt, in terms of codes. */
 export function comingFrom(
   { now }: Pick<Identity, 'now'>,
   { address }: Pick<RequestOrigin, 'address'>,
@@ -93,7 +95,7 @@ export function comingFrom(
   return { place: placeOf(address), at: now() }
 }
 
-/** Counts a try of whatever proves that somebody is the owner of a contact. */
+/** Counts an attempt to prove the ownership of a contact. */
 export async function guardTries(
   identity: Identity,
   { contact, account, address, method }: GuardedTry,
@@ -126,7 +128,7 @@ async function forgive({ storage }: Identity, { pair, shared }: SignInBuckets): 
   await storage.identity.attempts.forget([pair.subject])
 }
 
-/** No account has this id: it is asked for where there is none, so that the answer takes as long. */
+/** No account has this id: it is looked up if there is no account, so that the answer takes equally long. */
 const NOBODY = accountId('nobody')
 
 export async function placeOfAccount(
@@ -143,7 +145,7 @@ export interface Entering extends RequestOrigin {
   readonly method: SignInMethod
 }
 
-/** Behind the first proof. A passkey is two factors by itself: the device, and what unlocks it. */
+/** After the first factor. A passkey counts as two: the device, and what unlocks it. */
 export async function enter(identity: Identity, account: Account, entering: Entering): Promise<SignedIn> {
   if (account.status === 'suspended') return { kind: 'suspended' }
   const factors = entering.method === 'passkey' ? [] : await listFactors(identity, account.id)
@@ -152,7 +154,7 @@ export async function enter(identity: Identity, account: Account, entering: Ente
     : askSecondFactor(identity, account, { ...entering, factors })
 }
 
-/** Behind every proof there is. */
+/** After all required factors. */
 export async function begin(
   identity: Identity,
   account: Account,
@@ -200,8 +202,8 @@ async function askSecondFactor(
 }
 
 /**
- * Takes as long for an account that does not exist, or has no password, as for one that has.
- * @param verify hashes the password as it was hashed, and compares
+ * Takes equally long for accounts that do not exist or have no password.
+ * @param verify hashes the password with the stored parameters, and compares
  */
 export async function hasPassword(
   account: Pick<Account, 'passwordHash'> | undefined,
@@ -216,7 +218,7 @@ export async function hasPassword(
 
 let nobody: Promise<string> | undefined
 
-/** A hash of the usual cost that stands for accounts that are not there. */
+/** A hash of the usual cost, used for accounts that do not exist. */
 function unknownPasswordHash(): Promise<string> {
   nobody ??= hashPassword(new Secret('nobody has this password'))
   return nobody

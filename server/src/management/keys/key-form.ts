@@ -1,4 +1,4 @@
-/** A key as a request writes it: the gateway file's form and the gateway file's checks, all mistakes at once. */
+/** A key in a request: the gateway file's form and checks, reporting all mistakes at once. */
 import type { Report } from '../../config/gateway-file/file-node.ts'
 import { jsonNode, placeAt } from '../../config/gateway-file/json-node.ts'
 import { type MapReader, openMap } from '../../config/gateway-file/map-reader.ts'
@@ -9,7 +9,7 @@ import type { JsonValue } from '../../core/json.ts'
 import { findReferenceMistakes, type FieldMistake } from './keys.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 
-/** What a form names; a member that is there as `undefined` is said to be none. */
+/** The members in a form; one that is present as `undefined` means none. */
 export type KeyForm = Partial<
   Pick<Key, 'name' | 'expiresAt' | 'group' | 'models' | 'ipAllow' | 'policy'> & {
     readonly status: 'enabled' | 'disabled'
@@ -20,11 +20,11 @@ export type KeyFormResult =
   | { readonly kind: 'form'; readonly form: KeyForm }
   | { readonly kind: 'mistakes'; readonly mistakes: readonly FieldMistake[] }
 
-/** Elements a list may have: more is no allow list, and every call looks through it. */
+/** Maximum length of an allow list, which every call searches. */
 const LIST_MAX = 1_000
 const NAME_CHARACTERS_MAX = 100
 
-/** `new`: a name is needed. `change`: whatever is absent stays as it is. */
+/** `new`: a name is required. `change`: absent members are unchanged. */
 export function readKeyForm(
   value: JsonValue,
   catalogue: Catalogue,

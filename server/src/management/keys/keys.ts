@@ -1,4 +1,6 @@
-/** API keys in the management API: made, listed, switched, deleted (docs/reference/contract.md#2.6, #5-12, #5-15). */
+/**
+ * API keys in the management API: created, listed, switched, deleted (docs/reference/contract.md#2.6, #5-12, #5-15).
+ */
 import { randomBytes } from 'node:crypto'
 import { isAddressRange } from '../../config/address-range.ts'
 import { isKeySecret, keySecretRule } from '../../config/gateway-file/check-rows.ts'
@@ -12,10 +14,10 @@ import type { Storage } from '../../storage/storage.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 import { newKeyId } from '../new-id.ts'
 
-/** What a list or a read shows of a key: never the hash, of the secret only the hint. */
+/** The visible part of a key: never the hash, and only the hint of the secret. */
 export type KeyView = Omit<Key, 'hash'>
 
-/** A key that may be used for everything, from everywhere, as long as its account can pay. */
+/** A key without restrictions, for as long as its account can pay. */
 export const UNRESTRICTED_KEY = {
   secret: undefined,
   status: 'enabled',
@@ -28,10 +30,10 @@ export const UNRESTRICTED_KEY = {
 
 export interface KeyRequest {
   readonly accountId: AccountId
-  /** Of the organisation that is the account; absent: the account's own key. */
+  /** The member, if the account is an organisation; absent: the account's own key. */
   readonly memberId?: MemberId | undefined
   readonly name: string
-  /** A fixed key, for tests and migrations; undefined: made here. */
+  /** A fixed key, for tests and migrations; undefined: generated. */
   readonly secret: Secret | undefined
   readonly status: 'enabled' | 'disabled'
   /** Epoch ms; undefined: never. */
@@ -45,7 +47,7 @@ export interface KeyRequest {
   readonly policy: Policy | undefined
 }
 
-/** Something in a request that cannot be, with the member it is about. */
+/** An invalid member of a request. */
 export interface FieldMistake {
   readonly path: string
   readonly message: string
@@ -60,7 +62,7 @@ export type KeyCreation =
     }
   | { readonly kind: 'refused'; readonly mistakes: readonly FieldMistake[] }
 
-/** Random bytes in a made key: 43 characters of base64url. */
+/** Random bytes in a generated key: 43 characters of base64url. */
 const SECRET_BYTES = 32
 /** Characters a list shows after the prefix (docs/reference/contract.md#2.6). */
 const HINT_CHARACTERS = 6
@@ -88,7 +90,7 @@ export async function createKey(
   return { kind: 'created', key: viewKey(key), plaintext }
 }
 
-/** The account's keys that are not deleted, as lists show them. `member`: only theirs. */
+/** The account's keys that are not deleted, for lists. `member`: only that member's. */
 export async function listKeys(
   storage: Pick<Storage, 'keys'>,
   account: AccountId,
@@ -98,9 +100,7 @@ export async function listKeys(
   return keys.filter((key) => key.status !== 'deleted').map(viewKey)
 }
 
-/**
- * Until when a secret from before a rotation still works, of those of the keys where one does. None outlives its key.
- */
+/** For keys whose former secret still works: until when. No secret outlasts its key. */
 export async function readFormerUntil(
   storage: { readonly keys: Pick<Storage['keys'], 'formerUntil'> },
   keys: readonly KeyView[],
@@ -136,7 +136,7 @@ export async function deleteKey(storage: Pick<Storage, 'keys'>, id: KeyId): Prom
   return storage.keys.patch(id, { status: 'deleted' })
 }
 
-/** Longest time a former secret may work on: thirty days. */
+/** Longest time a former secret may remain valid: thirty days. */
 export const OVERLAP_SECONDS_MAX = 30 * 86_400
 
 export interface Rotation {
@@ -147,7 +147,7 @@ export interface Rotation {
   readonly formerUntil: number | undefined
 }
 
-/** Gives a key another secret; everything else of it stays. undefined: there is no such key. */
+/** Gives a key another secret; everything else is unchanged. undefined: there is no such key. */
 export async function rotateKey(
   storage: Pick<Storage, 'keys' | 'catalogue'>,
   id: KeyId,

@@ -1,4 +1,4 @@
-/** What a key, an account or a quota has used of its windows just now. */
+/** The present use of the windows of a key, an account or a quota. */
 import type { LimitState, Subject, Subscription } from '../../core/ledger/hot-rows.ts'
 import type { Policy } from '../../core/limits/policy.ts'
 import { tierName, tierPolicy } from '../../core/limits/tiers.ts'
@@ -12,13 +12,13 @@ export interface LimitsView {
   readonly windows: readonly WindowView[]
 }
 
-/** Amounts of Credits are decimal text like everywhere; counts are text too, so that one reader serves all. */
+/** Amounts of Credits are decimal text as everywhere; counts are text too, so that all are read in the same way. */
 export interface WindowView {
   readonly dimension: string
   readonly seconds: number
   readonly limit: string
   readonly used: string
-  /** By running calls. */
+  /** Held by running calls. */
   readonly held: string
   readonly remaining: string
   /** null: no window runs; the next use begins one. */

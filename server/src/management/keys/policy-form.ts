@@ -1,4 +1,4 @@
-/** Limits as a request writes them: the gateway file's form and its checks, all mistakes at once. */
+/** Limits in a request: the gateway file's form and checks, reporting all mistakes at once. */
 import type { Report } from '../../config/gateway-file/file-node.ts'
 import { jsonNode } from '../../config/gateway-file/json-node.ts'
 import { policy } from '../../config/gateway-file/values.ts'
@@ -10,10 +10,10 @@ export type PolicyFormResult =
   | { readonly kind: 'policy'; readonly policy: Policy }
   | { readonly kind: 'mistakes'; readonly mistakes: readonly FieldMistake[] }
 
-/** More is no policy, and every call counts in all of them. */
+/** Maximum number of windows, because every call counts in all of them. */
 const WINDOWS_MAX = 100
 
-/** null: no limits. Paths begin at the value itself. */
+/** null: no limits. Paths are relative to the value. */
 export function readPolicyForm(value: JsonValue): PolicyFormResult {
   if (value === null) return { kind: 'policy', policy: UNLIMITED }
   const mistakes: FieldMistake[] = []

@@ -1,11 +1,11 @@
-/** The key that the console calls with when a person tries something out: it lives no longer than their session. */
+/** The key that the console's playground calls with: limited to the person's session. */
 import type { AccountId, KeyId, MemberId } from '../../core/ids.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Session } from '../../storage/stores/identity.ts'
 import { keyOf, makeKeySecret, UNRESTRICTED_KEY } from './keys.ts'
 
-/** After that a page that is still open asks for another one. */
+/** A page that is open for longer requests another one. */
 const LIFE_MS = 3_600_000
 
 export interface IssuedSessionKey {
@@ -16,7 +16,7 @@ export interface IssuedSessionKey {
   readonly expiresAt: number
 }
 
-/** In place of the one the person had for this account. undefined: the session has ended meanwhile. */
+/** Replaces the person's former session key for this account. undefined: the session has ended meanwhile. */
 export async function issueSessionKey(
   storage: Pick<Storage, 'keys' | 'catalogue'>,
   {
@@ -25,7 +25,7 @@ export async function issueSessionKey(
     session,
   }: {
     readonly accountId: AccountId
-    /** Whose caps bind the calls, in an organisation. */
+    /** In an organisation, the member whose caps apply to the calls. */
     readonly memberId: MemberId | undefined
     readonly session: Session
   },

@@ -1,4 +1,4 @@
-/** Rows of any list as text, one after the other, in a form that spreadsheets or programs read. */
+/** Rows of any list as text, in a format for spreadsheets or programs. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
 import { callId } from '../../core/ids.ts'
@@ -17,7 +17,7 @@ export const EXPORT_TYPES: Record<ExportFormat, string> = {
 /** Rows that are joined into one chunk: one write per row costs more than the row. */
 const CHUNK_ROWS = 200
 
-/** `columns` in the order they are written; of a nested row, members of members are `usage_input`. */
+/** `columns` in the order of writing; members of nested objects have names such as `usage_input`. */
 export async function* exportRows(
   rows: AsyncIterable<JsonObject>,
   format: ExportFormat,
@@ -40,7 +40,9 @@ export async function* exportRows(
 /** Rows one page of a log export reads. */
 const LOG_PAGE_ROWS = 500
 
-/** Every call that fits, newest first; `filter.to` should be set, so that calls that end meanwhile do not lengthen it. */
+/**
+ * Every matching call, newest first; `filter.to` should be set, so that calls that end meanwhile do not lengthen it.
+ */
 export async function* eachLogRow(
   storage: Pick<Storage, 'logs'>,
   filter: LogFilter,
@@ -53,7 +55,7 @@ export async function* eachLogRow(
   } while (cursor !== undefined)
 }
 
-/** Long ones stand at the end of a line, where they hide no other. */
+/** Long columns are at the end of a line, where they do not hide others. */
 const LONG = ['dropped_fields', 'attempts', 'recipe']
 
 const NO_CALL: CallLogRow = {
@@ -66,7 +68,7 @@ const NO_CALL: CallLogRow = {
   clientProtocol: '',
 }
 
-/** All that a row of the log shows, in its order; `usage` a column for each counter. */
+/** All columns of a log row, in order; `usage` has a column for each counter. */
 export const LOG_COLUMNS: readonly string[] = columnsOf(viewLogRow(NO_CALL))
 
 function columnsOf(row: JsonObject): readonly string[] {
@@ -100,7 +102,10 @@ function cellText(value: JsonValue | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Text that a client chose must not run in the spreadsheet it is opened in, which knows wide signs, too; amounts may begin with a minus. */
+/**
+ * Text chosen by a client must not be executed as a formula by a spreadsheet, which also accepts full-width signs;
+ * amounts may begin with a minus.
+ */
 function isFormula(text: string): boolean {
   return /^[=+@\t\r\n＝＋－＠-]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
 }

@@ -1,22 +1,22 @@
-/** What was said in a call whose response is kept here (docs/decisions/0007-kept-responses.md). */
+/** The content of a call whose response is stored here (docs/decisions/0007-kept-responses.md). */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { itemsOfTurn, readTurn, responseIdOf } from '../../core/protocols/responses/answer/stored-turn.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { TurnLink } from '../../storage/stores/turns.ts'
 
-/** Of one conversation: reading this much takes a few milliseconds. */
+/** Limit for one conversation: reading this much takes a few milliseconds. */
 const SHOWN_BYTES_MAX = 1024 * 1024
 const SHOWN_TURNS_MAX = 200
 
 export interface KeptConversation {
-  /** In the words of the Responses protocol, oldest first. */
+  /** Items in the Responses protocol's form, oldest first. */
   readonly items: readonly JsonObject[]
-  /** False: the beginning is left out, or gone. */
+  /** False: the beginning is omitted, or was removed. */
   readonly complete: boolean
 }
 
-/** undefined: nothing is kept here of what was said in that call. */
+/** undefined: no content of that call is stored here. */
 export async function readKeptConversation(
   { turns }: Pick<Storage, 'turns'>,
   { callId, keyId }: Pick<CallLogRow, 'callId' | 'keyId'>,
@@ -35,14 +35,14 @@ export async function readKeptConversation(
   }
 }
 
-/** The newest of them that are together no more than is shown. */
+/** The newest turns that together fit within the limit. */
 function latestOf(links: readonly TurnLink[]): readonly TurnLink[] {
   let left = SHOWN_BYTES_MAX
   const first = links.findIndex(({ bytes }) => (left -= bytes) < 0)
   return first < 0 ? links : links.slice(0, first)
 }
 
-/** None of a turn that went between one look and the next. */
+/** Empty for a turn that was removed between the two reads. */
 function itemsOf(body: string | undefined): readonly JsonObject[] {
   if (body === undefined) return []
   const turn = readTurn(JSON.parse(body) as JsonValue)

@@ -1,13 +1,13 @@
-/** What the calls that a filter of the log keeps come to. */
+/** Totals of the calls that match a filter of the log. */
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { LogFilter } from '../../storage/stores/logs.ts'
 import { creditsText } from '../money/amounts.ts'
 import { openEnd, sumUsage } from '../money/usage.ts'
 
-/** As far back as sums are asked for at once. */
+/** Longest period summed at once. */
 const PERIOD_MS_MAX = 366 * 86_400_000
-/** Rows that are added up where no sums are kept. */
+/** Rows that are added up if there are no stored sums for the filter. */
 const ROWS_MAX = 2_000
 const PAGE_ROWS = 500
 
@@ -32,7 +32,7 @@ interface Sum {
 
 const NOTHING: Sum = { calls: 0, failed: 0, tokens: 0, deducted: microCredits(0n) }
 
-/** From the kept sums where they tell time, key, model and app apart; else the newest rows are added up. */
+/** From the stored sums if the filter uses only time, key, model and app; otherwise the newest rows are added up. */
 export async function readLogTotals(
   storage: Pick<Storage, 'logs' | 'customers'>,
   filter: LogFilter,
@@ -46,7 +46,7 @@ function view(sum: Sum, complete: boolean): LogTotals {
   return { ...sum, deducted: creditsText(sum.deducted), complete }
 }
 
-/** undefined: the kept sums do not tell these calls apart. */
+/** undefined: the stored sums do not distinguish these calls. */
 async function fromSums(
   storage: Pick<Storage, 'customers'>,
   filter: LogFilter,
@@ -101,7 +101,7 @@ async function fromRows(storage: Pick<Storage, 'logs'>, filter: LogFilter): Prom
       }
     }
     cursor = page.next
-    // A page that is short of a scan's end is not followed: what few calls match would be looked for in all of them.
+    // A page that is short because of the scan limit is not continued: with few matches, all calls would be searched.
     if (page.rows.length < PAGE_ROWS) break
   } while (cursor !== undefined && sum.calls < ROWS_MAX)
   return view(sum, cursor === undefined)

@@ -4,7 +4,7 @@ import { MICRO_CREDITS_PER_CREDIT } from '../../core/money.ts'
 import type { AppliedSurcharge } from '../../core/pricing/surcharges.ts'
 import { creditsText } from '../money/amounts.ts'
 
-/** The owner's view, with what each vendor said: an account sees what its client saw. */
+/** The owner's view, and the vendors' messages, which accounts do not see. */
 export function viewOperatorLogRow(row: CallLogRow) {
   return {
     ...viewLogRow(row),
@@ -12,14 +12,14 @@ export function viewOperatorLogRow(row: CallLogRow) {
   }
 }
 
-/** Why a call with an amount took nothing from anybody; null: it took something, or has no amount. */
+/** Why a call with an amount was not charged to anyone; null: it was charged, or has no amount. */
 function freeReason({ amount, deducted, byok }: CallLogRow): 'below-one-credit' | 'own-credential' | null {
   if (deducted > 0n) return null
   if (byok) return 'own-credential'
   return amount > 0n && amount < MICRO_CREDITS_PER_CREDIT ? 'below-one-credit' : null
 }
 
-/** Amounts are Credits as decimal text; times are ISO 8601; what is not known is null. */
+/** Amounts are Credits as decimal text; times are ISO 8601; unknown values are null. */
 export function viewLogRow(row: CallLogRow) {
   return {
     request_id: row.requestId,

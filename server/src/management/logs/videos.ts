@@ -1,4 +1,4 @@
-/** Tasks in the hands of an operator, videos and background responses: looked at, asked for again, given up. */
+/** Tasks for operators, videos and background responses: listed, polled again, ended. */
 import { decodeDescription, describedRow } from '../../core/calls/ends/recover.ts'
 import { ERRORS } from '../../core/errors/catalogue.ts'
 import type { VideoTask, VideoTaskError } from '../../core/video/task.ts'
@@ -21,13 +21,13 @@ export async function* eachOpenVideo(storage: Storage): AsyncGenerator<VideoTask
 
 export type VideoActing =
   | { readonly kind: 'done'; readonly task: VideoTask }
-  /** It had ended before, or just now by itself: nothing was changed. */
+  /** It had ended already: nothing was changed. */
   | { readonly kind: 'ended'; readonly task: VideoTask }
   | { readonly kind: 'missing' }
-  /** Its call is gone although it runs: no end can be booked, and `verify` tells of it. */
+  /** It is running but its call is missing: its end cannot be booked, and `verify` reports it. */
   | { readonly kind: 'without-call'; readonly task: VideoTask }
 
-/** The instance that holds it, or any that is free, looks at it at once. Written down in the audit log. */
+/** The instance that holds it, or any free one, polls it at once. Recorded in the audit log. */
 export async function repollVideo(storage: Storage, id: string, actor: Actor): Promise<VideoActing> {
   const known = await findRunning(storage, id)
   if (known.kind !== 'running') return known
@@ -38,8 +38,9 @@ export async function repollVideo(storage: Storage, id: string, actor: Actor): P
 }
 
 /**
- * Gives a running task up, written down in the audit log: hold, counts and slot go back, nothing is charged, and whoever waits for it is told so. The
- * record, the ledger and the log row are written together, so a task that ends by itself at the same time ends one way.
+ * Ends a running task, recorded in the audit log: hold, counts and slot are given back, nothing is charged, and waiting
+ * clients are notified. The record, the ledger and the log row are written together, so a task that ends by itself at
+ * the same time ends only once.
  */
 export async function failVideo(
   storage: Storage,
@@ -65,7 +66,7 @@ export async function failVideo(
     keyId,
     accountId,
     at,
-    // A video's request is counted with its video; an answer's was spent when it left.
+    // A video's request is counted with its video; a response's request was spent when it was sent.
     sent: task.kind === 'response' && task.phase !== 'intent',
     log: logRow(task, { at, status: error.status }),
     task: { id, patch: { status: 'failed', completedAt: at, dueAt: at, error, lastAnswer: reason } },
@@ -88,7 +89,7 @@ async function findRunning(
   return { kind: task.phase === 'ended' ? 'ended' : 'running', task }
 }
 
-/** Before the act: calls and videos are written in transactions of their own. */
+/** Recorded before the act: calls and videos are written in their own transactions. */
 async function record(
   storage: Pick<Storage, 'audit'>,
   { id }: VideoTask,
@@ -97,7 +98,7 @@ async function record(
   await storage.audit.record({ at: actor.at, actor, action, subject: id, changes })
 }
 
-/** A task as operators see it: how it stands and why, and nothing of what its customer ordered or got. */
+/** A task as operators see it: its state and the reason, without what its customer ordered or received. */
 export function viewVideo(task: VideoTask) {
   return {
     id: task.id,
@@ -114,7 +115,7 @@ export function viewVideo(task: VideoTask) {
     progress: task.progress,
     polls: task.polls,
     failures_in_row: task.failuresInRow,
-    /** Of an ended task there is none. */
+    /** null for an ended task. */
     next_look_at: task.phase === 'ended' ? null : new Date(task.dueAt).toISOString(),
     last_answer: task.lastAnswer ?? null,
     seconds: task.seconds,
@@ -137,7 +138,7 @@ function errorOf(task: VideoTask, reason: string): VideoTaskError {
     gatewayCode: GIVEN_UP,
     message: `the operator of this service ended the task: ${reason}`,
     body: undefined,
-    // A vendor may be at work on it: the same order again must not begin a second one.
+    // A vendor may be working on it: repeating the order must not create a second one.
     accepted: task.phase !== 'intent',
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Amounts between the integers inside and the decimal text people and programs read
- * (docs/reference/contract.md#D-names-02).
- */
+/** Conversion of amounts between internal integers and decimal text (docs/reference/contract.md#D-names-02). */
 import type { DecimalText } from '../../core/catalogue.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits, microCredits, POOL_MAX } from '../../core/money.ts'
 import {
@@ -16,12 +13,12 @@ import { AmountTooLarge } from '../../storage/failures/amount-refused.ts'
 
 /** 1 Credit is 10^6 µCr. */
 const MICRO_DIGITS = 6
-/** No amount an answer shows has more. */
+/** Amounts in answers have no more decimals. */
 const SHOWN_DIGITS = 6
-/** Enough that text made from µCr gives the same µCr again at every rate below 10^11 Credits a yuan. */
+/** Enough that text made from µCr gives the same µCr again at every rate below 10^11 Credits per yuan. */
 const EXACT_DIGITS = 18
 
-/** Credits written as text, to the nearest µCr. */
+/** Text of Credits to the nearest µCr. */
 export function creditsOfText(text: DecimalText): MicroCredits {
   return toMicro(exact(text))
 }
@@ -31,7 +28,7 @@ export function creditsText(amount: MicroCredits): DecimalText {
   return printDecimal({ units: amount, scale: MICRO_DIGITS })
 }
 
-/** Yuan at the platform's rate as µCr, to the nearest one. */
+/** Yuan at the platform's rate, to the nearest µCr. */
 export function creditsOfYuan(yuan: DecimalText, creditsPerUnit: DecimalText): MicroCredits {
   return toMicro(multiply(exact(yuan), exact(creditsPerUnit)))
 }
@@ -55,7 +52,7 @@ function yuanWithDigits(amount: MicroCredits, creditsPerUnit: DecimalText, digit
   return printDecimal({ units: divideHalfEven(numerator, denominator), scale: digits })
 }
 
-/** Rejects what fits no pool with `AmountTooLarge`, so that no store is asked to keep it. */
+/** Throws `AmountTooLarge` for an amount that no pool may hold, before it reaches the store. */
 function toMicro(value: Decimal): MicroCredits {
   const micro = { units: value.units * 10n ** BigInt(MICRO_DIGITS), scale: value.scale }
   const amount = microCredits(roundHalfEven(micro))
@@ -66,7 +63,7 @@ function toMicro(value: Decimal): MicroCredits {
   return amount
 }
 
-/** What reaches this module was checked where it came in; an impossible one here is a broken invariant. */
+/** Texts were checked at the edge; an invalid one here is a broken invariant. */
 function exact(text: DecimalText): Decimal {
   const result = parseDecimal(text)
   if (result.kind === 'refused') throw new Error(`"${text}" is not a decimal number: ${result.reason}`)

@@ -1,4 +1,4 @@
-/** Balance into Credits by hand (docs/reference/contract.md#5-35). The automatic one is a call's affair. */
+/** Manual exchange of balance into Credits (docs/reference/contract.md#5-35). Automatic exchange is part of calls. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import { balancePool, creditsPool } from '../../core/ledger/ledger.ts'
 import type { AccountId } from '../../core/ids.ts'
@@ -16,12 +16,12 @@ export interface ExchangeRequest extends Asking {
   readonly creditsPerUnit: DecimalText
 }
 
-/** The balance does not hold as much. */
+/** The balance is too small. */
 export interface ExchangeRefusal {
   readonly balance: MicroCredits
 }
 
-/** Moves as much as was asked for or nothing: the two pools are kept in the same unit, so no rate can lose a part. */
+/** Moves the whole amount or nothing: both pools have the same unit, so no conversion can lose a part. */
 export function exchangeBalance(
   storage: Pick<Storage, 'customers'>,
   request: ExchangeRequest,

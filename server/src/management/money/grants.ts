@@ -1,7 +1,4 @@
-/**
- * Money an account begins with, and money an admin gives: bookings that no call makes
- * (docs/reference/contract.md#D-money-14).
- */
+/** Opening amounts and admins' grants: bookings outside of calls (docs/reference/contract.md#D-money-14). */
 import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import { balancePool, creditsPool } from '../../core/ledger/ledger.ts'
@@ -12,13 +9,13 @@ import type { Storage } from '../../storage/storage.ts'
 export interface OpeningAmounts {
   readonly credits: MicroCredits
   readonly balance: MicroCredits
-  /** The rate the balance was counted at; absent: it was not counted from yuan. */
+  /** The rate the balance was converted at; absent: it was not converted from yuan. */
   readonly creditsPerUnit?: DecimalText | undefined
 }
 
 /**
- * Books what an account begins with, once: only while nothing was ever booked for it. That an account has history is
- * its own record of having been opened, so a restored or exported account is never opened a second time.
+ * Books an account's opening amounts once: only if nothing was ever booked for it. Any earlier booking counts as its
+ * opening, so a restored or exported account is never opened a second time.
  */
 export async function grantOpening(
   storage: Pick<Storage, 'ledger'>,
@@ -45,7 +42,7 @@ export interface Grant {
   readonly amount: MicroCredits
   /** Booked once: repeating it changes nothing. */
   readonly transactionId: string
-  /** Why, for the statement. */
+  /** The reason, for the statement. */
   readonly reference: string | undefined
   readonly at: number
 }
@@ -55,7 +52,7 @@ export function grantCredits(storage: Pick<Storage, 'ledger'>, grant: Grant): Pr
   return storage.ledger.book([movement(grant, 'credits', 0)])
 }
 
-/** A grant as one entry, for whoever books it within a greater act. */
+/** A grant as one transfer, for use in a larger act. */
 export function grantTransfer({
   pool,
   ...grant
@@ -71,7 +68,7 @@ function openingTransfers(account: AccountId, opening: OpeningAmounts, at: numbe
   ]
 }
 
-/** The platform's pool that gifts come from. */
+/** The platform's pool that grants are taken from. */
 const GRANTS = 'platform/grants'
 
 function movement(grant: Grant, pool: 'credits' | 'balance', sequence: number): Transfer {

@@ -1,6 +1,6 @@
 /**
- * Payments are confirmed by mail. A receipt is noted in the transaction that books the payment and leaves with the alerts,
- * so each payment has one, however often a provider tells of it and whichever instance dies in between.
+ * Payments are confirmed by mail. A receipt is recorded in the transaction that books the payment and is sent with the
+ * alerts, so each payment has exactly one, however often a provider reports it and even if an instance ends in between.
  */
 import type { AccountId } from '../../core/ids.ts'
 import type { Messenger } from '../../notify/messenger.ts'
@@ -9,7 +9,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { timeOrderedId } from '../new-id.ts'
 import { mailsOf } from '../organisations/organisations.ts'
 
-/** `none`: no mail leaves here, so nothing is noted. */
+/** `none`: mail is not configured, so nothing is recorded. */
 export type Receipts = 'mailed' | 'none'
 
 export function receiptsOf(messenger: Pick<Messenger, 'leaves'>): Receipts {
@@ -24,7 +24,7 @@ export interface Receipt {
 }
 
 export interface ReceiptFacts extends AlertFacts {
-  /** Of the top-up, or of the ledger's transaction. */
+  /** Id of the top-up, or of the ledger's transaction. */
   readonly reference: string
   /** What was bought: a package, an amount of balance, a plan. */
   readonly item: string
@@ -48,6 +48,6 @@ export async function noteReceipt(
   if (deliveries.length === 0) return
   const alert = { id: `alert_${timeOrderedId(at)}`, accountId, kind: 'receipt', raisedAt: at, facts } as const
   await stores.customers.alerts.raise(alert, deliveries)
-  // It told of a moment, so it does not stand in the way of the next one.
+  // A receipt is momentary, so it is cleared at once to allow the next one.
   await stores.customers.alerts.clear(accountId, 'receipt', at)
 }

@@ -1,4 +1,4 @@
-/** What an account had, what came and went, what it has: one period of its ledger. */
+/** An account's opening balance, movements and closing balance: one period of its ledger. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
@@ -15,16 +15,16 @@ export interface EntryView {
   readonly id: string
   readonly at: string
   readonly kind: string
-  /** What Credits change by. */
+  /** Change of Credits. */
   readonly credits: string
-  /** What the balance changes by, yuan. */
+  /** Change of the balance, yuan. */
   readonly balance: string
   readonly reference: string | null
 }
 
 export interface StatementView {
   readonly from: string
-  /** The last moment of it. */
+  /** The last moment of the period. */
   readonly to: string
   /** Credits, held ones included, and balance in yuan. */
   readonly opening: SumsView
@@ -63,7 +63,7 @@ export interface RunningEntry extends EntryView {
   readonly balance_after: string
 }
 
-/** Every entry of the period with what there was after it, oldest first; never more than a page of them in memory. */
+/** Every entry of the period with the balances after it, oldest first; at most a page of them in memory. */
 export async function* eachEntry(
   storage: Pick<Storage, 'customers'>,
   account: AccountId,

@@ -1,4 +1,7 @@
-/** Plans bought, changed, renewed and ended. The arithmetic is `core/subscriptions`; here it meets money and time. */
+/**
+ * Buying, changing, renewing and ending plans. The arithmetic is in `core/subscriptions`; here it is applied to the
+ * stored money.
+ */
 import { DAY_MS } from '../../core/durations.ts'
 import type { Subscription, Transfer } from '../../core/ledger/hot-rows.ts'
 import { balancePool, creditsPool, SUBSCRIPTION_REVENUE } from '../../core/ledger/ledger.ts'
@@ -28,7 +31,7 @@ import { timeOrderedId } from '../new-id.ts'
 import { noteReceipt, type Receipts } from './receipts.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
-/** A plan as it is sold at today's rate of its currency. */
+/** A plan at today's rate of its currency. */
 export function offerOf(plan: Plan, { settings }: Pick<Catalogue, 'settings'>): PlanOffer {
   return {
     code: plan.code,
@@ -85,7 +88,7 @@ export async function subscribe(
   })
 }
 
-/** An act that may have paid for a plan: its receipt is noted with it. */
+/** An act that may have paid for a plan: its receipt is recorded with it. */
 async function performPaid<Refusal>(
   storage: Pick<Storage, 'audit'>,
   catalogue: Catalogue,
@@ -101,7 +104,7 @@ async function performPaid<Refusal>(
         await noteReceipt(stores, { accountId, at, facts: { ...facts, paid_at: isoOf(at) } })
       }
     }
-    // The account's own act, which is in its statement: no admin's.
+    // An act of the account itself, visible in its statement; not an admin's act.
     return { value: outcome, act: undefined }
   })
 }
@@ -120,7 +123,7 @@ export interface Quote extends JsonObject {
   readonly change: 'new' | 'upgrade'
 }
 
-/** What a plan would cost now; nothing is promised, since time passes and money moves. */
+/** What a plan would cost now; it may change with time and with the account's balances. */
 export async function quoteSubscription(
   storage: Pick<Storage, 'customers' | 'accounts'>,
   catalogue: Catalogue,
@@ -131,7 +134,7 @@ export async function quoteSubscription(
   if (plan === undefined || account === undefined) return { kind: 'refused', reason: 'no-plan' }
   const terms = await storage.customers.subscriptions.find(asked.accountId)
   const subscriber = subscriberOf({ account, terms })
-  // As if money were no question: the quote says what is due, and whether it is there.
+  // Computed as if there were enough money: the quote has the amount due, and whether it is available.
   const rich = microCredits(subscriber.funds.balance + subscriber.funds.credits + PLENTY)
   const decision = decideOrder(
     { ...subscriber, funds: { balance: rich, credits: rich } },
@@ -156,7 +159,7 @@ const PLENTY = 10n ** 24n
 export interface RenewalChange {
   readonly accountId: AccountId
   readonly at: number
-  /** undefined: as it was. */
+  /** undefined: unchanged. */
   readonly renews: boolean | undefined
   readonly plan: string | undefined
   readonly pool: Pool | undefined
@@ -164,7 +167,7 @@ export interface RenewalChange {
 
 export type RenewalRefusal = 'no-subscription' | 'no-plan'
 
-/** How a running subscription goes on: not at all, or with which plan and from which pool. */
+/** How a running subscription continues: not at all, or with which plan and from which pool. */
 export async function changeRenewal(
   storage: Pick<Storage, 'customers'>,
   catalogue: Catalogue,
@@ -202,10 +205,13 @@ export interface RenewalRound {
   readonly failed: number
 }
 
-/** Accounts looked at in one round; the next round takes the others. */
+/** Accounts processed in one round; the next round handles the others. */
 const ROUND_MAX = 200
 
-/** Renews what is due. Any instance may do it, at once with others: each renewal happens once, under its account's lock. */
+/**
+ * Renews due subscriptions. Several instances may do this concurrently: each renewal happens once, under its account's
+ * lock.
+ */
 export async function renewDue(
   storage: Pick<Storage, 'customers' | 'audit'>,
   catalogue: Catalogue,
@@ -248,7 +254,7 @@ async function renewOne(
 
 function decideRenewalAct(state: ActState, catalogue: Catalogue, booking: Booking): ActDecision<never> {
   const subscriber = subscriberOf(state)
-  // An operator's subscription has taken the place of the one these terms were for.
+  // An operator has replaced the subscription that these terms were for.
   if (state.terms !== undefined && termsOf(subscriber) === undefined)
     return { kind: 'done', transfers: [], terms: undefined, answer: { outcome: 'not-due' } }
   const findPlan = (code: string) => {
@@ -340,7 +346,7 @@ function termsView(subscription: Subscription, terms: SubscriptionTerms | undefi
 export interface PlanView {
   readonly code: string
   readonly level: number
-  /** Of the price, ISO 4217. */
+  /** Currency of the price, ISO 4217. */
   readonly currency: string
   readonly price_yuan: string
   readonly price_credits: string
@@ -385,7 +391,7 @@ function costView({ charge, refunds }: Costs, { settings }: Pick<Catalogue, 'set
   }
 }
 
-/** What the paying pool gives on balance; below 0 when more comes back than is charged. */
+/** Net amount from the paying pool; below 0 if more is refunded than charged. */
 function dueOf({ charge, refunds }: Costs): MicroCredits {
   const back = refunds.find((refund) => refund.pool === charge.pool)?.amount ?? ZERO
   return microCredits(charge.amount - back)
@@ -397,7 +403,7 @@ interface Booking {
   readonly at: number
 }
 
-/** What was paid comes back first, then the new price goes: both stand in the statement. */
+/** The refund is booked first, then the new price: the statement shows both. */
 function moneyOf(
   { charge, refunds, subscription }: Costs & { readonly subscription: Subscription },
   { accountId, transactionId, at }: Booking,
@@ -422,7 +428,7 @@ function moneyOf(
     .map((move, sequence) => ({ transactionId, sequence, at, reference: subscription.plan, ...move }))
 }
 
-/** Credits that calls hold are not there to pay with. */
+/** Credits held by calls cannot be used to pay. */
 function subscriberOf({ account, terms }: ActState): Subscriber {
   return {
     subscription: account.subscription,

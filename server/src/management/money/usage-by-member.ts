@@ -1,4 +1,4 @@
-/** Usage by whose key the calls came with: the log knows keys, and an organisation knows whose they are. */
+/** Usage by member: the log has keys, and the organisation knows their members. */
 import type { AccountId } from '../../core/ids.ts'
 import type { UsageRow } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -19,7 +19,7 @@ export interface MemberQuestion extends UsageQuestion {
 }
 
 export interface MemberUsageView extends UsageView {
-  /** null: nobody asked, or one of the organisation's own keys. */
+  /** null: not requested, or one of the organisation's own keys. */
   readonly member: string | null
 }
 
@@ -27,7 +27,7 @@ export type MemberUsageAnswer =
   | { readonly kind: 'usage'; readonly rows: readonly MemberUsageView[]; readonly totals: UsageSums }
   | UsageRefusal
 
-/** Deleted keys count; those a removed member left are whose they are now. */
+/** Includes deleted keys; keys of a removed member count for their present owner. */
 export async function readUsageByMember(
   storage: Pick<Storage, 'customers' | 'keys'>,
   question: MemberQuestion,

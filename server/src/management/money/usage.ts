@@ -1,4 +1,4 @@
-/** What an account used, summed from its call log. */
+/** An account's usage, summed from its call log. */
 import { DAY_MS, HALF_HOUR_MS, HOUR_MS } from '../../core/durations.ts'
 import { type AccountId, accountId, type KeyId, keyId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
@@ -10,7 +10,7 @@ import { nextDay } from '../../core/calendar.ts'
 export const USAGE_INTERVALS = ['hour', 'day', 'total'] as const
 export type UsageInterval = (typeof USAGE_INTERVALS)[number]
 
-/** Longest period per interval: as many buckets as a chart can show, and as much log as one answer may read. */
+/** Longest period per interval: limited by the buckets a chart can show, and by the log that one answer may read. */
 const PERIOD_MS_MAX: Record<UsageInterval, number> = {
   hour: 32 * DAY_MS,
   day: 366 * DAY_MS,
@@ -18,27 +18,30 @@ const PERIOD_MS_MAX: Record<UsageInterval, number> = {
 }
 /** Rows of one answer. */
 const ROWS_MAX = 10_000
-/** Rows that are read of a day where only the largest groups are told. */
+/** Rows read per day if only the largest groups are listed. */
 const DAY_ROWS_MAX = 50_000
-/** In place of what a row is grouped by: it sums the groups that are not told one by one. */
+/** Replaces the group's name in the row that sums the groups not listed individually. */
 export const OTHER_GROUPS = '(other)'
 
-/** Where a period that names no end ends, by the buckets that sums are kept in: the same all through a half-hour, so that an unchanged answer stays unchanged. */
+/**
+ * End of a period without one, aligned to the half-hours of the sums: constant during a half-hour, so that an unchanged
+ * answer keeps its ETag.
+ */
 export function openEnd(at: number): number {
   return at - (at % HALF_HOUR_MS) + HALF_HOUR_MS
 }
 
 export interface UsageQuestion extends Period {
-  /** undefined: every account's. */
+  /** undefined: all accounts. */
   readonly accountId: AccountId | undefined
   readonly keyId: KeyId | undefined
-  /** Only calls of these; absent: of every key. */
+  /** Only calls of these keys; absent: of all keys. */
   readonly keyIds?: readonly KeyId[] | undefined
   readonly interval: UsageInterval
   readonly groups: readonly UsageGroup[]
-  /** Only so many groups, those that paid most, then those with most calls; the others are summed as one. Absent: all. */
+  /** Number of groups listed, by largest payment, then by most calls; the others are summed as one. Absent: all. */
   readonly largest?: number | undefined
-  /** Whose midnight ends a day. */
+  /** Time zone of the days. */
   readonly timezone: string
 }
 
@@ -70,7 +73,7 @@ export interface UsageSums {
   readonly audio_seconds: number
   readonly amount: string
   readonly deducted: string
-  /** Of `deducted`, what the subscription paid. */
+  /** The part of `deducted` that the subscription paid. */
   readonly subscription_covered: string
 }
 
@@ -83,7 +86,7 @@ export interface UsageView extends UsageSums {
 }
 
 export interface AccountUsageView extends UsageView {
-  /** null: not grouped by it, or of no account. */
+  /** null: not grouped by it, or there is no account. */
   readonly account_id: string | null
 }
 
@@ -100,7 +103,7 @@ export async function readUsage(
   }
 }
 
-/** Read a day at a time, so that no question holds a database for long, whatever it asks for. */
+/** Read a day at a time, so that no query occupies the database for long. */
 export async function sumUsage(
   storage: Pick<Storage, 'customers'>,
   question: UsageQuestion,
@@ -149,7 +152,7 @@ function groupOf({ accountId, model, keyId, appId }: UsageRow): readonly (string
   return [accountId, model, keyId, appId]
 }
 
-/** Each group is told or not for the whole period, however much it used in a bucket. */
+/** A group is listed for the whole period or not at all, whatever its use in a bucket. */
 function withOthersSummed(
   rows: readonly UsageRow[],
   count: number,
@@ -179,7 +182,7 @@ function othersOf(groups: readonly UsageGroup[]): Partial<UsageRow> {
   }
 }
 
-/** One stretch of it. */
+/** Reads one part of the period. */
 async function readPart(
   storage: Pick<Storage, 'customers'>,
   question: UsageQuestion,
@@ -197,7 +200,7 @@ async function readPart(
   })
 }
 
-/** Stretches of at most a day whose borders are borders of buckets too. */
+/** Parts of at most a day whose boundaries are also boundaries of buckets. */
 function* daysOf({ from, until, interval, timezone }: UsageQuestion): Generator<Period> {
   let at = from
   while (at < until) {
@@ -207,7 +210,7 @@ function* daysOf({ from, until, interval, timezone }: UsageQuestion): Generator<
   }
 }
 
-/** Up to the next full hour; from a full hour on, a day of them. */
+/** The next full hour; from a full hour on, a day later. */
 function nextHourOrDay(at: number): number {
   return at % HOUR_MS === 0 ? at + DAY_MS : at - (at % HOUR_MS) + HOUR_MS
 }

@@ -1,6 +1,6 @@
 /**
- * Invitations: sent by mail, accepted by whoever is signed in with the address that was invited. Inviting does the same
- * work and gives the same answer whether or not the address has an account.
+ * Invitations: sent by mail, accepted by a person signed in with the invited address. Inviting does the same work and
+ * gives the same answer whether or not the address has an account.
  */
 import { DAY_MS, QUARTER_HOUR_MS } from '../../core/durations.ts'
 import type { AccountId, MemberId } from '../../core/ids.ts'
@@ -24,31 +24,31 @@ import type { Account } from '../../storage/stores/accounts.ts'
 
 /** How long an invitation can be accepted. */
 export const INVITATION_MS = 7 * DAY_MS
-/** What mails carry begins so. */
+/** Prefix of the tokens in mails. */
 const TOKEN_PREFIX = 'invite-'
 
-/** Mails that go out in our name: an organisation's, a person's, and those one address gets, from whomever. */
+/** Limits for mails: of an organisation, of a person, and to one address from all senders. */
 const PER_ORGANISATION = 100
 const PER_PERSON = 100
 const PER_ADDRESS = 5
-/** Tokens nobody has: there is nothing to guess in 32 bytes, and no reason to let anyone try. */
+/** Wrong tokens per network: 32 random bytes cannot be guessed, but attempts are limited all the same. */
 const WRONG_PER_PLACE = 60
 const WRONG_PER_PERSON = 20
 
-/** What inviting stands on. */
+/** What inviting uses. */
 export interface Inviting {
   readonly storage: Pick<Storage, 'organisations' | 'identity'>
   readonly identity: Pick<Identity, 'messenger' | 'background'>
-  /** Where people sign in; undefined: they know. */
+  /** The address for signing in; undefined: not configured. */
   readonly publicUrl: string | undefined
-  /** Where an invitation can be opened; undefined: nowhere here. */
+  /** The console's address for opening an invitation; undefined: there is no console. */
   readonly consoleUrl: string | undefined
 }
 
 export interface InvitationRequest {
   readonly organisation: Organisation
   readonly inviter: Pick<Account, 'id' | 'email' | 'phone'>
-  /** In its one form. */
+  /** In canonical form. */
   readonly email: string
   readonly role: MemberRole
   readonly monthlyCap: MicroCredits
@@ -91,7 +91,7 @@ export async function invite(
   return { kind: 'invited', invitation: { ...invitation, status: 'pending' } }
 }
 
-/** With another secret, which ends the one before, and the whole time anew. */
+/** With a new secret, which replaces the former one, and a new full period. */
 export async function resendInvitation(
   inviting: Inviting,
   request: {
@@ -133,7 +133,7 @@ function mailBuckets(of: {
   ]
 }
 
-/** After the answer, so that a slow mail server tells nothing and delays nobody. */
+/** Sent after the answer, so that a slow mail server reveals nothing and causes no delay. */
 function post(
   { identity, publicUrl, consoleUrl }: Inviting,
   {
@@ -172,7 +172,7 @@ export type Preview =
   | { readonly kind: 'none' }
   | { readonly kind: 'too-many'; readonly retryAfterMs: number }
 
-/** What the holder of a token is invited to, before they sign in. */
+/** Shows the invitation of a token before its holder signs in. */
 export async function previewInvitation(
   storage: Pick<Storage, 'organisations' | 'identity'>,
   asked: { readonly token: string; readonly address: string },

@@ -1,4 +1,4 @@
-/** What an organisation's members used, summed from the log by whose key it was. */
+/** Usage of an organisation's members, summed from the log by the owners of the keys. */
 import type { AccountId, KeyId, MemberId } from '../../core/ids.ts'
 import type { Period, UsageRow } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -14,7 +14,7 @@ export type MemberUsageAnswer =
   | { readonly kind: 'usage'; readonly members: readonly MemberUsage[]; readonly totals: UsageSums }
   | UsageRefusal
 
-/** `member`: theirs alone. Deleted keys count; those a removed member left are whose they are now. */
+/** `member`: only theirs. Includes deleted keys; keys of a removed member count for their present owner. */
 export async function readMemberUsage(
   storage: Pick<Storage, 'customers' | 'keys'>,
   question: Period & {

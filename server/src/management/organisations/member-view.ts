@@ -1,4 +1,4 @@
-/** Organisations, their members and who is asked to become one, as answers show them. */
+/** Views of organisations, their members and invitations. */
 import type { Currency, DecimalText } from '../../core/catalogue.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { ZERO } from '../../core/money.ts'
@@ -13,19 +13,19 @@ import { yuanText } from '../money/amounts.ts'
 import { policyForm } from '../gateway-file/forms.ts'
 
 export interface MonthOptions {
-  /** The platform's own. */
+  /** The platform's own currency. */
   readonly currency: Currency
   readonly creditsPerUnit: DecimalText
-  /** First instant of the running calendar month in the platform's time zone, epoch ms. */
+  /** First instant of the current calendar month in the platform's time zone, epoch ms. */
   readonly monthStart: number
 }
 
 export interface MonthView {
-  /** Of the amounts, ISO 4217. */
+  /** Currency of the amounts, ISO 4217. */
   readonly currency: string
   readonly monthly_cap_yuan: string
   readonly month_spent_yuan: string
-  /** Of running calls, at most. */
+  /** Held by running calls, worst case. */
   readonly month_held_yuan: string
 }
 
@@ -50,7 +50,7 @@ export interface MembershipView extends MonthView {
   readonly joined_at: string
 }
 
-/** What somebody is in an organisation, for themselves. */
+/** A person's membership, as shown to themselves. */
 export function viewMembership(member: Member, options: MonthOptions): MembershipView {
   return {
     id: member.id,
@@ -71,7 +71,7 @@ export interface MemberView extends MembershipView {
   readonly account_status: 'active' | 'suspended'
 }
 
-/** The same with who the person is, for those who run the organisation. */
+/** The same with the person's data, for the organisation's admins. */
 export function viewMember(member: ListedMember, options: MonthOptions): MemberView {
   return {
     ...viewMembership(member, options),
@@ -87,7 +87,7 @@ export interface OrganisationView {
   readonly id: string
   readonly name: string
   readonly created_at: string
-  /** What the person who asks is in it. */
+  /** The caller's membership. */
   readonly member: MembershipView
 }
 
@@ -110,7 +110,7 @@ export interface InvitationView {
   readonly currency: string
   readonly monthly_cap_yuan: string
   readonly policy: JsonObject
-  /** Account id of the member who asked. */
+  /** Account id of the inviting member. */
   readonly invited_by: string
   readonly created_at: string
   readonly expires_at: string

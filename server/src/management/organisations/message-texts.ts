@@ -1,4 +1,4 @@
-/** What invited people are told, in English and Chinese: nobody has said a language yet. */
+/** Texts for invited people, in English and Chinese, because their language is unknown. */
 import type { MemberRole } from '../../storage/stores/organisations.ts'
 import type { MessageText } from '../identity/messages/message-texts.ts'
 
@@ -9,7 +9,7 @@ const ROLES: Readonly<Record<MemberRole, { readonly english: string; readonly ch
 }
 
 export interface InvitationFacts {
-  /** Checked where it was given: short, one line, no address in it. */
+  /** Checked when it was set: short, one line, without addresses. */
   readonly organisation: string
   readonly inviter: string
   readonly role: MemberRole
@@ -17,11 +17,11 @@ export interface InvitationFacts {
   /** Epoch ms. */
   readonly expiresAt: number
   readonly publicUrl: string | undefined
-  /** Of the page that takes the invitation; undefined: there is none here. */
+  /** Address of the page for accepting the invitation; undefined: there is no console. */
   readonly consoleUrl: string | undefined
 }
 
-/** The token stands on a line of its own, and in an address only where no server sees it: addresses end up in logs. */
+/** The token is on a line of its own, and in the address only in the fragment, which servers do not see or log. */
 export function invitationText(facts: InvitationFacts): MessageText {
   const { organisation, inviter, role, token, expiresAt, publicUrl, consoleUrl } = facts
   const { english, chinese } = ROLES[role]

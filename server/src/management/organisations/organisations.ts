@@ -1,4 +1,4 @@
-/** Organisations made, and money moved into them. Who may is settled before; what may be is settled in the store. */
+/** Creating organisations, and moving money into them. Permissions are checked before; the store checks the rest. */
 import { DAY_MS } from '../../core/durations.ts'
 import type { AccountId, MemberId } from '../../core/ids.ts'
 import type { MicroCredits } from '../../core/money.ts'
@@ -17,7 +17,7 @@ export type Creation =
   | { readonly kind: 'too-many-owned'; readonly most: number }
   | { readonly kind: 'too-many'; readonly retryAfterMs: number }
 
-/** Whoever makes an organisation is its first owner. */
+/** The creator of an organisation is its first owner. */
 export async function createOrganisation(
   storage: Pick<Storage, 'organisations' | 'identity'>,
   request: { readonly person: AccountId; readonly name: string },
@@ -48,7 +48,7 @@ export interface FundRequest extends Asking {
   readonly amount: MicroCredits
 }
 
-/** From an owner's own pool into the same of the organisation, once per idempotency key. */
+/** From an owner's own pool into the organisation's same pool, once per idempotency key. */
 export function fundOrganisation(
   storage: Pick<Storage, 'organisations'>,
   request: FundRequest,
@@ -81,7 +81,7 @@ export async function* eachMember(
   }
 }
 
-/** Whoever is told what concerns the organisation: its owners who can act for it. */
+/** The addresses for the organisation's notifications: its owners who can act for it. */
 export async function ownersMails(
   storage: Pick<Storage, 'organisations'>,
   organisation: AccountId,
@@ -94,7 +94,7 @@ export async function ownersMails(
   return mails
 }
 
-/** Where mail about an account goes: to its person, or to an organisation's owners. */
+/** The addresses for mail about an account: to its person, or to an organisation's owners. */
 export async function mailsOf(
   storage: Pick<Storage, 'organisations'>,
   account: Pick<Account, 'id' | 'kind' | 'email'>,

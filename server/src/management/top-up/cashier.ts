@@ -1,4 +1,4 @@
-/** Paying by card: what is offered, what was begun, and what the provider said of it afterwards. */
+/** Card payments: packages, started top-ups, and the provider's reports. */
 import { HOUR_MS } from '../../core/durations.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
@@ -19,7 +19,7 @@ import { timeText, worthOf } from './redemption-codes.ts'
 
 export interface Cashier {
   readonly storage: Pick<Storage, 'topUps' | 'identity' | 'audit'>
-  /** undefined: nobody can pay by card here. */
+  /** undefined: card payments are not configured. */
   readonly driver: PaymentDriver | undefined
   readonly receipts: Receipts
   readonly log: Log
@@ -28,14 +28,14 @@ export interface Cashier {
   readonly now: () => number
 }
 
-/** The platform's own unit of money, as the settings have it. */
+/** The platform's own currency, from the settings. */
 export interface Tariff {
   /** ISO 4217. */
   readonly currency: string
   readonly creditsPerUnit: DecimalText
 }
 
-/** Bounds of an amount that is chosen freely: what cards take, and what a slip of the finger may cost. */
+/** Limits of a freely chosen amount: the cards' minimum, and a maximum against typing errors. */
 export const AMOUNT_MIN = 5
 export const AMOUNT_MAX = 50_000
 
@@ -48,7 +48,7 @@ export interface TopUpRequest extends Asking {
   readonly email: string | undefined
   readonly wanted: Wanted
   readonly tariff: Tariff
-  /** Where the payer comes back to: an address of ours. */
+  /** The address the payer returns to; on this site. */
   readonly returnUrl: string
 }
 
@@ -56,16 +56,16 @@ export type TopUpOutcome =
   | { readonly kind: 'open'; readonly topUp: TopUp }
   | { readonly kind: 'not-offered' }
   | { readonly kind: 'no-such-package' }
-  /** `message` goes on after the amount's name. */
+  /** `message` continues after the amount's name. */
   | { readonly kind: 'bad-amount'; readonly message: string }
   | { readonly kind: 'other-request' }
   | { readonly kind: 'too-many'; readonly retryAfterMs: number }
-  /** The provider cannot be asked now; asking again under the same idempotency key is safe. */
+  /** The provider is unavailable; retrying under the same idempotency key is safe. */
   | { readonly kind: 'unavailable' }
 
 /**
- * Notes what is wanted before the provider is asked, under an id that the provider takes for its own idempotency key: a
- * crash between the two leaves nothing that asking again would double.
+ * Records the top-up before the provider is called, with an id that is also the provider's idempotency key, so that a
+ * retry after a crash between the two creates nothing twice.
  */
 export async function beginTopUp(cashier: Cashier, request: TopUpRequest): Promise<TopUpOutcome> {
   const { driver, storage } = cashier
@@ -112,9 +112,9 @@ export async function beginTopUp(cashier: Cashier, request: TopUpRequest): Promi
   }
 }
 
-/** Each asks the provider for something. */
+/** Limit, because each one calls the provider. */
 const BEGUN_PER_HOUR = 30
-/** Nobody pays a page of yesterday. */
+/** Checkout pages expire after this time. */
 const CHECKOUT_LIFE_MS = 12 * HOUR_MS
 
 function beginBucket(account: AccountId) {
@@ -163,7 +163,7 @@ export type NoticeOutcome =
   | { readonly kind: 'not-offered' }
   | { readonly kind: 'forged'; readonly why: string }
 
-/** What a provider sends by itself. Whatever was told before changes nothing. */
+/** Handles a provider's webhook. Repeated reports change nothing. */
 export async function takeNotice(
   cashier: Cashier,
   name: string,
@@ -186,16 +186,16 @@ export async function takeNotice(
   return { kind: 'taken' }
 }
 
-/** A notice is there within a minute, or something is wrong with it. */
+/** Webhooks usually arrive within a minute; after this time one counts as overdue. */
 const NOTICE_LATE_MS = 600_000
-/** Long after every page of the provider's has ended. */
+/** Long after all checkout pages have expired. */
 const FORGOTTEN_MS = 48 * HOUR_MS
 const ROUND_ROWS = 100
 const ROUND_PAGES_MAX = 20
 
 /**
- * Asks the provider for top-ups whose notices are overdue: one that was lost must not cost the payer their money. Whatever
- * a notice says later was known then. Returns how many were settled.
+ * Asks the provider for top-ups whose notices are overdue: a lost webhook must not cost the payer their money. A later
+ * webhook then changes nothing. Returns how many were settled.
  */
 export async function checkLateTopUps(cashier: Cashier): Promise<number> {
   const { driver, storage } = cashier
@@ -215,12 +215,12 @@ export async function checkLateTopUps(cashier: Cashier): Promise<number> {
   return settled
 }
 
-/** True: it is not open any more. */
+/** True: it is no longer open. */
 async function checkTopUp(cashier: Cashier, driver: PaymentDriver, topUp: TopUp): Promise<boolean> {
   const { storage, log } = cashier
   const at = cashier.now()
   if (topUp.checkout === undefined) {
-    // The payer was never shown a page.
+    // The payer never got a page.
     if (at - topUp.createdAt < FORGOTTEN_MS) return false
     const closed = { driver: driver.name, topUpId: topUp.id, checkout: '', why: 'expired' } as const
     return storage.topUps.payments.close(closed)
@@ -246,7 +246,7 @@ interface Noted {
   readonly outcome: PaymentOutcome['kind'] | 'closed' | 'ignored'
   readonly topUpId?: string
   readonly moved?: DecimalText
-  /** The provider's id of the payment, and what it said of it. */
+  /** The provider's id of the payment, and its report. */
   readonly payment?: string
   readonly amountMinor?: number
   readonly currency?: string
@@ -281,7 +281,7 @@ async function note(
   }
 }
 
-/** The receipt is noted with the booking: the notice that moved the money has it, no other. */
+/** The receipt is recorded with the booking, so only the report that moved the money creates one. */
 function payWithReceipt({ storage, receipts }: Cashier, payment: Payment): Promise<PaymentOutcome> {
   return storage.audit.act<PaymentOutcome>(async (stores) => {
     const outcome = await stores.topUps.payments.pay(payment)
@@ -305,7 +305,7 @@ function payWithReceipt({ storage, receipts }: Cashier, payment: Payment): Promi
         },
       })
     }
-    // A provider told of it: no admin's act.
+    // Reported by a provider; not an admin's act.
     return { value: outcome, act: undefined }
   })
 }
@@ -321,7 +321,7 @@ function notedOf(outcome: PaymentOutcome): Noted {
   }
 }
 
-/** @param at an open page that has ended is shown as expired, though its notice has not come yet */
+/** @param at an open checkout past its end is shown as expired before its webhook arrives */
 export function viewTopUp(topUp: TopUp, { creditsPerUnit }: Pick<Tariff, 'creditsPerUnit'>, at: number) {
   const { checkout } = topUp
   const isOver = topUp.status === 'open' && checkout !== undefined && checkout.endsAt <= at

@@ -1,4 +1,4 @@
-/** What is offered to be bought at a fixed price. */
+/** Packages sold at a fixed price. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import { minorDigits, toMinorUnits } from '../../core/top-up/minor-units.ts'
 import type { AuditedChange } from '../../storage/stores/audit.ts'

@@ -1,4 +1,4 @@
-/** Redemption codes: made by an admin, shown once, redeemed by whoever has them. */
+/** Redemption codes: created by an admin, shown once, redeemed by their holders. */
 import { HOUR_MS } from '../../core/durations.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
@@ -26,7 +26,7 @@ import { timeOrderedId } from '../new-id.ts'
 
 const NUMBER_DIGITS = 5
 
-/** Why a code cannot be worth as much; a sentence that goes on after the amount's name. */
+/** Why a code's amount is not allowed; a sentence that continues after the amount's name. */
 export function findWorthMistake(amount: MicroCredits): string | undefined {
   if (amount <= 0n) return 'must be above 0'
   return amount > AMOUNT_MAX ? 'is more than a code may be worth' : undefined
@@ -34,24 +34,26 @@ export function findWorthMistake(amount: MicroCredits): string | undefined {
 
 export interface BatchRequest {
   readonly pool: Pool
-  /** µCr of one code, without a `findWorthMistake`. A balance keeps what the yuan were worth when the code was made. */
+  /**
+   * µCr of one code, without a `findWorthMistake`. A balance in yuan is converted at the rate of the code's creation.
+   */
   readonly amount: MicroCredits
   readonly count: number
   readonly expiresAt: number | undefined
   readonly note: string | undefined
-  /** undefined: every request makes codes of its own. */
+  /** undefined: every request creates new codes. */
   readonly idempotencyKey: string | undefined
 }
 
 export interface MadeBatch {
   readonly batch: ShownBatch
-  /** Shown this once: only hashes are stored. */
+  /** Only shown now: the store has only hashes. */
   readonly codes: readonly string[]
 }
 
 export type MadeCodes =
   | { readonly kind: 'made'; readonly made: MadeBatch }
-  /** Under this idempotency key they were made before, and what was shown once is not shown again. */
+  /** They were created before under this idempotency key, and cannot be shown again. */
   | { readonly kind: 'made-before'; readonly batchId: string }
   | { readonly kind: 'other-request' }
 
@@ -91,7 +93,7 @@ function changesOf(shown: ReturnType<typeof viewBatch>): readonly AuditedChange[
     .map((field) => ({ field, from: null, to: shown[field] }))
 }
 
-/** undefined: it was not asked for before under this key. Keys are of the admin who sends them. */
+/** undefined: not requested before under this key. Idempotency keys belong to the admin who sends them. */
 async function noteOnce(
   { customers }: AuditedStores,
   asked: {
@@ -118,7 +120,7 @@ async function noteOnce(
   return outcome.repeated ? { kind: 'made-before', batchId } : undefined
 }
 
-/** Of five values in 37 the check would be a sign; those are drawn again. */
+/** For five of 37 values the check symbol would be a punctuation mark; those are drawn again. */
 function drawCode(): string {
   for (;;) {
     const value = BigInt(`0x${randomBytes(Math.ceil(CODE_VALUE_BITS / 8)).toString('hex')}`)
@@ -127,12 +129,12 @@ function drawCode(): string {
   }
 }
 
-/** A plain hash is enough: there is nothing to guess in 95 random bits. */
+/** A plain hash is enough: 95 random bits cannot be guessed. */
 function hashCode(code: string): string {
   return createHash('sha256').update(`redemption code ${code}`, 'utf8').digest('hex')
 }
 
-/** What is open of a batch becomes void. */
+/** Voids the open codes of a batch. */
 export function voidBatch(
   storage: Pick<Storage, 'audit'>,
   id: string,
@@ -189,12 +191,12 @@ export interface RedeemRequest extends Asking {
 
 export type Redeemed =
   | RedemptionOutcome
-  /** Too many that were none. */
+  /** Too many wrong codes. */
   | { readonly kind: 'too-many'; readonly retryAfterMs: number }
 
 /**
- * A try is taken before the code is looked for, and given back when there is such a code, whatever became of it: who
- * holds a code has not guessed. Every wrong one costs the same work, one that is not even written like a code too.
+ * An attempt is taken before the code is looked up, and given back if the code exists, whatever its state: its holder
+ * has not guessed. Every wrong code costs the same work, even one with an invalid form.
  */
 export async function redeemCode(
   storage: Pick<Storage, 'topUps' | 'identity'>,
@@ -228,7 +230,10 @@ export async function redeemCode(
   return outcome
 }
 
-/** Of one account, and of everybody behind one address: a hall full of people may redeem what they were given there. */
+/**
+ * Limits for one account, and for all accounts behind one address: many people at an event may redeem codes from the
+ * same network.
+ */
 const WRONG_CODES_PER_ACCOUNT = 20
 const WRONG_CODES_PER_PLACE = 100
 
@@ -239,7 +244,7 @@ function redeemBuckets(account: AccountId, address: string): readonly AttemptBuc
   ]
 }
 
-/** What money of one of the two kinds is worth: the other one's field is null. */
+/** The value in one of the two pools; the other field is null. */
 export interface Worth {
   readonly credits: DecimalText | null
   readonly yuan: DecimalText | null
@@ -284,7 +289,7 @@ export function timeText(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString()
 }
 
-/** One code a line, with what it is worth: for a printer or a shop. */
+/** One code per line with its value, for printing or selling. */
 export function codesCsv({ batch, codes }: MadeBatch, creditsPerUnit: DecimalText): string {
   const { credits, yuan, expires_at: expires } = viewBatch(batch, creditsPerUnit)
   const rest = `${credits ?? ''},${yuan ?? ''},${expires ?? ''}`

@@ -1,4 +1,4 @@
-/** Second factors: what an account has, how one is set up, how the question after one is answered at sign-in. */
+/** Second factors: those of an account, setting one up, and verifying one at sign-in. */
 import { randomInt } from 'node:crypto'
 import type { AccountId } from '../../../core/ids.ts'
 import { Secret } from '../../../core/secret.ts'
@@ -16,10 +16,10 @@ export type FactorKind = 'totp' | 'passkey' | 'recovery_code'
 
 const RECOVERY_CODES = 10
 const RECOVERY_CHARACTERS = 12
-/** Without letters and digits that are taken for each other: 31^12 is 59 bits. */
+/** Without letters and digits that are easily confused: 31^12 is 59 bits. */
 const RECOVERY_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 
-/** What the account would be asked for; empty: nothing. Recovery codes stand in for a factor, they are none. */
+/** The factors that the account would be asked for; empty: none. Recovery codes replace a factor but are not one. */
 export async function listFactors(
   { storage }: Pick<Identity, 'storage'>,
   account: AccountId,
@@ -37,7 +37,7 @@ export type AuthenticatorStart =
   | { readonly kind: 'started'; readonly seed: Secret; readonly address: string }
   | { readonly kind: 'exists' }
 
-/** Makes a seed; it counts when a code has shown that the app has it. */
+/** Creates a seed; it becomes active when a code proves that the app has it. */
 export async function startAuthenticator(identity: Identity, account: Account): Promise<AuthenticatorStart> {
   const seed = makeSeed()
   if (!(await identity.storage.identity.factors.putAuthenticator(account.id, seed))) return { kind: 'exists' }
@@ -46,7 +46,7 @@ export async function startAuthenticator(identity: Identity, account: Account): 
 }
 
 export type AuthenticatorConfirmation =
-  /** `recoveryCodes`: shown once; empty when the account has some already. */
+  /** `recoveryCodes`: shown once; empty if the account has some already. */
   | { readonly kind: 'confirmed'; readonly recoveryCodes: readonly Secret[] }
   | { readonly kind: 'wrong' }
   | TooMany
@@ -96,7 +96,7 @@ export async function removeAuthenticator(identity: Identity, act: OwnersAct): P
   return removed
 }
 
-/** By the owner, from their session. */
+/** Called by the owner, in their session. */
 export function replaceRecoveryCodes(identity: Identity, act: OwnersAct): Promise<readonly Secret[]> {
   return ownAct(identity, act, async (within) => ({
     value: await renewRecoveryCodes(within, act.account.id),
@@ -104,7 +104,7 @@ export function replaceRecoveryCodes(identity: Identity, act: OwnersAct): Promis
   }))
 }
 
-/** Makes them where there are none. */
+/** Creates them if there are none. */
 export async function ensureRecoveryCodes(
   identity: Identity,
   account: AccountId,
@@ -113,7 +113,7 @@ export async function ensureRecoveryCodes(
   return left > 0 ? [] : renewRecoveryCodes(identity, account)
 }
 
-/** All anew; the former ones open nothing any more. */
+/** Replaces all of them; the former ones become invalid. */
 async function renewRecoveryCodes(identity: Identity, account: AccountId): Promise<readonly Secret[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode)
   await identity.storage.identity.factors.putRecoveryCodes(
@@ -123,7 +123,7 @@ async function renewRecoveryCodes(identity: Identity, account: AccountId): Promi
   return codes
 }
 
-/** Where nothing is asked for any more, nothing stands in for it, and no session has shown it. */
+/** Without a second factor, recovery codes are removed, and no session counts as having verified one. */
 export async function forgetLooseRecoveryCodes(identity: Identity, account: AccountId): Promise<void> {
   if ((await listFactors(identity, account)).length > 0) return
   await identity.storage.identity.factors.putRecoveryCodes(account, [])
@@ -138,7 +138,7 @@ function makeRecoveryCode(): Secret {
   return new Secret((letters.join('').match(/.{4}/g) ?? []).join('-'))
 }
 
-/** However it was typed. */
+/** In canonical form, however it was typed. */
 function plainRecoveryCode(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
@@ -147,7 +147,7 @@ export type FactorAnswer =
   | { readonly kind: 'totp'; readonly code: string }
   | { readonly kind: 'recovery_code'; readonly code: string }
 
-/** What the first factor was, carried through the question. */
+/** The first factor and its session data, kept until the second factor is verified. */
 export interface PendingSignIn {
   readonly account: Account
   readonly method: SignInMethod
@@ -156,11 +156,11 @@ export interface PendingSignIn {
 export type FactorOutcome =
   | { readonly kind: 'passed'; readonly pending: PendingSignIn }
   | { readonly kind: 'wrong' }
-  /** The question has ended, or was asked for another account. */
+  /** The challenge has ended, or belongs to another account. */
   | { readonly kind: 'gone' }
   | TooMany
 
-/** Answers the question after a second factor. A question takes five answers, an account ten a quarter of an hour. */
+/** Verifies a second factor. A challenge allows five attempts, an account ten per quarter of an hour. */
 export async function answerSecondFactor(
   identity: Identity,
   challenge: string,
@@ -183,12 +183,12 @@ export async function passSecondFactor(
   if (asked === undefined || account === undefined || account.status === 'suspended') return { kind: 'gone' }
   const guarded = await guardFactor(identity, { account }, () => isRight(account))
   if (guarded.kind !== 'right') return guarded
-  // Of two right answers one gets the session.
+  // Of two concurrent right answers one gets the session.
   if ((await challenges.take(idHash, 'second-factor', identity.now())) === undefined) return { kind: 'gone' }
   return { kind: 'passed', pending: { account, method: methodIn(asked.detail) } }
 }
 
-/** Whose second factor is asked for by this challenge. */
+/** The account whose second factor this challenge asks for. */
 export async function findPending(
   { storage, now }: Identity,
   challenge: string,

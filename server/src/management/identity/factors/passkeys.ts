@@ -1,4 +1,4 @@
-/** Passkeys (WebAuthn): added by a signed-in owner, asked for as second factor, or enough by themselves. */
+/** Passkeys (WebAuthn): added by a signed-in owner, used as a second factor or alone. */
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -18,20 +18,20 @@ import { tellOwner } from '../messages/tell.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from '../sessions/tokens.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
 
-/** Loaded by the first passkey: it brings a reader of certificates. */
+/** Loaded at the first use: it includes a certificate parser. */
 const library = () => import('@simplewebauthn/server')
 
-/** Where the browser is: a passkey is bound to the host name, an answer to the whole origin. */
+/** The site as the browser sees it: a passkey is bound to the host name, an answer to the whole origin. */
 export interface Site {
   readonly origin: string
   readonly hostName: string
 }
 
-/** A person looks for their key. */
+/** Time for a person to find their key. */
 const LIFE_MS = 300_000
 export const PASSKEYS_MAX = 20
 
-/** What the browser is given, and the token that brings its answer back to it. */
+/** The options for the browser, and the token that its answer must contain. */
 export interface PasskeyQuestion<Options> {
   readonly kind: 'asked'
   readonly challenge: Secret
@@ -112,7 +112,7 @@ async function readNewPasskey(
       expectedChallenge: answer.expected,
       expectedOrigin: answer.site.origin,
       expectedRPID: answer.site.hostName,
-      // As second factor the key alone will do; without a password it is asked for when it is used.
+      // As a second factor the key alone is enough; without a password, user verification is required when it is used.
       requireUserVerification: false,
     }),
   )
@@ -145,7 +145,7 @@ export async function removePasskey(identity: Identity, act: OwnersAct, id: stri
 }
 
 export interface PasskeyRequest {
-  /** Whose second factor it is; undefined: whoever has a passkey here may come in by it alone. */
+  /** The account whose second factor it is; undefined: a sign-in by passkey alone. */
   readonly account: AccountId | undefined
   readonly site: Site
   readonly address: string
@@ -176,8 +176,8 @@ export interface PasskeyAnswer {
 }
 
 /**
- * Whose passkey answered, once. Without a first factor the person must have been verified by the device too (finger, face,
- * PIN): then the passkey is two factors by itself.
+ * The account of the passkey that answered, once. Without a first factor the device must also have verified the person
+ * (fingerprint, face, PIN): then the passkey counts as two factors.
  */
 export async function passPasskey(
   identity: Identity,
@@ -238,7 +238,7 @@ async function takeChallenge(
     : { accountId: taken.accountId, challenge: String(JSON.parse(taken.detail)) }
 }
 
-/** The library says by an error what is wrong with an answer; to us it is no proof, and the log may know why. */
+/** The library throws an error for an invalid answer; this counts as no proof, and the reason is logged. */
 async function judged<Value>({ log }: Identity, verify: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await verify()

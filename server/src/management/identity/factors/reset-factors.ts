@@ -2,7 +2,10 @@ import type { AccountId } from '../../../core/ids.ts'
 import { type Actor, done, type Done, type AdminParts } from '../../admin/acts.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
 
-/** For somebody who lost every factor and every recovery code, after an admin made sure who is asking. Sessions end too. */
+/**
+ * For a person who lost every factor and every recovery code, after an admin has checked their identity. Sessions end
+ * too.
+ */
 export async function resetFactors(
   { storage }: Pick<AdminParts, 'storage'>,
   id: AccountId,

@@ -1,10 +1,13 @@
-/** One-time passwords by time (RFC 6238 over RFC 4226): SHA-1, six digits, thirty seconds, what every authenticator app has. */
+/**
+ * One-time passwords by time (RFC 6238 over RFC 4226): SHA-1, six digits, thirty seconds, as supported by every
+ * authenticator app.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Secret } from '../../../core/secret.ts'
 
 const STEP_MS = 30_000
 const DIGITS = 6
-/** A telephone's clock may be half a minute off, and people need time to type. */
+/** A phone's clock may be half a minute off, and people need time to type. */
 const STEPS_AROUND = 1
 /** RFC 4226 §4 asks for 16 and recommends 20. */
 const SEED_BYTES = 20
@@ -14,19 +17,19 @@ export function makeSeed(): Secret {
   return new Secret(encodeBase32(randomBytes(SEED_BYTES)))
 }
 
-/** The time step whose code this is, of those around now; undefined: it is none's. */
+/** The time step near now whose code this is; undefined: none. */
 export function findStep(seed: Secret, code: string, at: number): number | undefined {
   const key = decodeBase32(seed.unwrap())
   const now = Math.floor(at / STEP_MS)
   let found: number | undefined
-  // All are looked at, so that the time taken says nothing.
+  // All are compared, so that the time taken reveals nothing.
   for (let step = now - STEPS_AROUND; step <= now + STEPS_AROUND; step++) {
     if (sameText(codeOf(key, step, DIGITS), code)) found = step
   }
   return found
 }
 
-/** What an authenticator app reads from a picture (Key Uri Format). */
+/** The address for an authenticator app's QR code (Key Uri Format). */
 export function seedAddress(
   seed: Secret,
   names: { readonly issuer: string; readonly account: string },

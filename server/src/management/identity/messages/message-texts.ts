@@ -1,4 +1,4 @@
-/** What people are told, each in English and Chinese: nobody has said a language before signing in. */
+/** Texts of messages, each in English and Chinese, because the language is unknown before signing in. */
 import type { CodePurpose } from '../../../storage/stores/identity.ts'
 
 export interface MessageText {
@@ -14,7 +14,7 @@ const ACTS: Readonly<Record<CodePurpose, { readonly english: string; readonly ch
   change_phone: { english: 'use this phone number for your account', chinese: '更换手机号' },
 }
 
-/** The six digits are the only six digits in it. */
+/** It contains no other six digits. */
 export function codeText(purpose: CodePurpose, code: string): MessageText {
   const { english, chinese } = ACTS[purpose]
   return {
@@ -27,7 +27,7 @@ export function codeText(purpose: CodePurpose, code: string): MessageText {
   }
 }
 
-/** One line: SMS are paid by length. */
+/** One line: SMS are charged by length. */
 export function codeLine(code: string): string {
   return `${code} is your code, valid for 10 minutes. 验证码 10 分钟内有效，请勿告诉他人。`
 }
@@ -91,7 +91,7 @@ export function textBudgetText({
   }
 }
 
-/** @param facts as `ReceiptFacts` has them; `given` and `until` where there is something to say */
+/** @param facts those of `ReceiptFacts`; `given` and `until` are optional */
 export function receiptText(facts: Readonly<Record<string, string | number>>): MessageText {
   const { item = '', paid = '', paid_at: at = '', reference = '', given, until } = facts
   return {

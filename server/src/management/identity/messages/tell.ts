@@ -2,7 +2,10 @@ import type { Identity } from '../identity.ts'
 import type { MessageText } from './message-texts.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
 
-/** Mails the account's owner, after the answer; nothing where no address is known or the operator's log would get it. */
+/**
+ * Mails the account's owner, after the answer; does nothing if there is no address or if mails go to the operator's
+ * log.
+ */
 export function tellOwner(
   { messenger, background }: Identity,
   { email }: Pick<Account, 'email'>,

@@ -1,7 +1,7 @@
-/** What the operator lets text messages cost. */
+/** The operator's limits for text messages. */
 
 export interface TextMessageRules {
-  /** Of a UTC day, and of a calendar month in UTC. */
+  /** Messages per UTC day, and per calendar month in UTC. */
   readonly dayLimit: number
   readonly monthLimit: number
   /** ISO 3166 codes, or prefixes with their +. Empty: everywhere. */

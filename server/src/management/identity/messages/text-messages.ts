@@ -1,4 +1,4 @@
-/** What may be sent to phones: where to, of which kind of number, and how many in a day and a month. */
+/** Limits for messages to phones: countries, kinds of numbers, and how many per day and month. */
 import { DAY_MS } from '../../../core/durations.ts'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { Budget } from '../../../storage/stores/identity.ts'
@@ -8,11 +8,11 @@ import type { TextMessageRules } from './text-message-rules.ts'
 
 /** Satellite networks, international networks, premium and corporate numbers of no country (ITU-T E.164). */
 const EXPENSIVE_PREFIXES = ['+870', '+878', '+881', '+882', '+883', '+888', '+979']
-/** Who is rung there pays more, or nobody reads there. */
+/** Numbers that cost more, or that cannot receive messages. */
 const EXPENSIVE_KINDS = ['PREMIUM_RATE', 'SHARED_COST', 'PAGER', 'UAN', 'VOICEMAIL', 'TOLL_FREE'] as const
 
 /**
- * Whether a number gets messages, by the number alone: the answer says nothing of an account.
+ * Whether a number gets messages, by the number alone: the answer reveals nothing about an account.
  * @param phone in E.164
  */
 export function mayBeTexted(phone: string, { countries, refused }: TextMessageRules): boolean {
@@ -23,20 +23,21 @@ export function mayBeTexted(phone: string, { countries, refused }: TextMessageRu
   if (countries.some((place) => place.startsWith('+') && covers(place))) return true
   if (EXPENSIVE_PREFIXES.some((prefix) => phone.startsWith(prefix))) return false
   const kind = number?.getType()
-  // What is no valid number of its country is not tried: it costs, and leads where nobody can say.
+  // Numbers that are invalid in their country are not tried: messages would cost money and their destination is
+  // unknown.
   if (kind === undefined || EXPENSIVE_KINDS.some((one) => one === kind)) return false
   return countries.length === 0 || countries.some(covers)
 }
 
-/** Who asks: nobody we know, an account from somewhere new, an account from where it has signed in before. */
+/** Who requests the message: a stranger, an account from a new network, an account from a known network. */
 export type TextAsker = 'stranger' | 'account' | 'known-place'
 
 /**
- * What of a budget each may use. Whoever burns it by registering with number after number leaves half to those who have an
- * account, and whoever knows numbers of accounts leaves a fifth to those who sign in from where they were before.
+ * The share of a budget that each may use. Mass registrations leave half of it to existing accounts, and attackers who
+ * know accounts' numbers leave a fifth to sign-ins from known networks.
  */
 const SHARES: Readonly<Record<TextAsker, number>> = { stranger: 0.5, account: 0.8, 'known-place': 1 }
-/** When administrators are told. */
+/** Share at which administrators are notified. */
 const WARN_SHARE = 0.8
 
 export function textBudgets(
@@ -62,7 +63,7 @@ export function textBudgets(
   ]
 }
 
-/** How long until a message could be sent; undefined: one could now. Takes nothing. */
+/** Time until a message may be sent; undefined: it may be sent now. Takes nothing. */
 export async function textWaitMs(identity: Identity, asker: TextAsker): Promise<number | undefined> {
   if (!identity.messenger.leaves('phone')) return undefined
   const at = identity.now()
@@ -74,7 +75,7 @@ export async function textWaitMs(identity: Identity, asker: TextAsker): Promise<
   return waits.length === 0 ? undefined : Math.max(...waits)
 }
 
-/** Takes one of each budget. False: it is used up, and nothing may be sent. */
+/** Takes one from each budget. False: it is used up, and nothing may be sent. */
 export async function takeText(identity: Identity, asker: TextAsker): Promise<boolean> {
   if (!identity.messenger.leaves('phone')) return true
   const { textMessages: rules, security } = identity
@@ -90,7 +91,7 @@ export async function takeText(identity: Identity, asker: TextAsker): Promise<bo
   return true
 }
 
-/** Exactly one message reaches a threshold, so that administrators are told once in a period. */
+/** Exactly one message reaches a threshold, so that administrators are notified once per period. */
 function watch(
   identity: Identity,
   {
@@ -104,7 +105,7 @@ function watch(
   identity.background.track(tellAdministrators(identity, { period, used, limit }), 'tell of text messages')
 }
 
-/** Of how many administrators; more would be a mailing list. */
+/** Most administrators notified; more would be a mailing list. */
 const TOLD_MAX = 20
 
 async function tellAdministrators(

@@ -1,4 +1,4 @@
-/** The kinds there are, and the services the operator configured. A new kind is a folder and a line here. */
+/** The kinds of services, and those the operator configured. A new kind is a folder and a line here. */
 import type { Secret } from '../../../core/secret.ts'
 import { github } from './github/index.ts'
 import { google } from './google/index.ts'
@@ -7,10 +7,10 @@ import type { ServiceAddress, ServiceFetch, ServiceKind, SignInService } from '.
 
 const KINDS: readonly ServiceKind[] = [oidc, github, google]
 
-/** Makes the way out, which may reach these origins although they are private. */
+/** Creates the fetch function, which may reach these origins even if they are private. */
 export type MakeServiceFetch = (trustedOrigins: readonly string[]) => ServiceFetch
 
-/** By name. Throws when an entry of `SLUICE_SIGN_IN` cannot be used; the text of a secret stands in no message. */
+/** By name. Throws if an entry of `SLUICE_SIGN_IN` cannot be used; messages never contain secrets. */
 export function openServices(
   entries: readonly Secret[],
   makeFetch: MakeServiceFetch,

@@ -1,10 +1,13 @@
-/** What the kinds share of OAuth: the library, spoken to through our own way out. Loaded only where a service is configured. */
+/**
+ * The OAuth part that the kinds share: the library, using the gateway's own fetch function. Loaded only if a service is
+ * configured.
+ */
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import type { ServiceAddress, ServiceFetch, ServiceMemory, ServiceStart } from './service.ts'
 
 const library = () => import('openid-client')
 
-/** A discovery document is read anew after an hour: keys and endpoints move. */
+/** A discovery document is read again after an hour, because keys and endpoints change. */
 export const DISCOVERY_LIFE_MS = 3_600_000
 
 export async function discover(
@@ -13,7 +16,7 @@ export async function discover(
   fetch: ServiceFetch,
 ): Promise<Configuration> {
   const client = await library()
-  // The signature of an id token is checked even though it comes straight from the issuer.
+  // The signature of an id token is checked even though it comes directly from the issuer.
   const execute = [
     client.enableNonRepudiationChecks,
     ...(issuer.protocol === 'http:' ? [client.allowInsecureRequests] : []),
@@ -68,14 +71,14 @@ export async function startFlow(
   return { url, memory }
 }
 
-/** Exchanges the code. `openid`: there must be an id token of this very sign-in. */
+/** Exchanges the code. `openid`: an id token of this sign-in is required. */
 export async function finishFlow(
   configuration: Configuration,
   callback: URL,
   { memory, kind }: { readonly memory: ServiceMemory; readonly kind: 'openid' | 'plain' },
 ) {
   const { authorizationCodeGrant } = await library()
-  // The address as it was given to the service, however the request reached us.
+  // The address as given to the service, whatever the address of the request.
   const current = new URL(memory.redirectUri)
   current.search = callback.search
   return authorizationCodeGrant(configuration, current, {

@@ -1,13 +1,13 @@
-/** Another service people may sign in through: a way there, and who came back. One folder each. */
+/** A service that people can sign in through: the redirect there, and the person who comes back. One folder each. */
 
 export interface SignInService {
   /** In addresses and links; unchanging, since stored links name it. */
   readonly name: string
-  /** What the button says. */
+  /** Label of the button. */
   readonly label: string
-  /** Where the browser goes. */
+  /** Address the browser is redirected to. */
   start(redirectUri: string): Promise<ServiceStart>
-  /** Who came back; rejects when the answer is not right or the service does not give it. */
+  /** The person who came back; rejects if the answer is invalid or missing. */
   finish(callback: URL, started: ServiceMemory): Promise<ServicePerson>
 }
 
@@ -16,7 +16,7 @@ export interface ServiceStart {
   readonly memory: ServiceMemory
 }
 
-/** What has to be the same when the browser comes back. Kept here; the browser only holds the token that finds it. */
+/** Values that must match when the browser comes back. Stored here; the browser only has the token that finds them. */
 export interface ServiceMemory {
   readonly state: string
   readonly nonce: string
@@ -28,11 +28,11 @@ export interface ServicePerson {
   /** The service's own unchanging id of the person. */
   readonly subject: string
   readonly label: string
-  /** Only one the service says it has verified. */
+  /** Only an address that the service has verified. */
   readonly verifiedEmail: string | undefined
 }
 
-/** As the web knows it; made of what upstream/ guards. */
+/** Like the web's fetch, implemented with the guarded requests of upstream/. */
 export type ServiceFetch = (
   url: string,
   request: {
@@ -50,9 +50,9 @@ export interface ServiceAddress {
 }
 
 export interface ServiceKind {
-  /** With the colon. */
+  /** Including the colon. */
   readonly schemes: readonly string[]
-  /** Origins the operator names by this address: they may lie in a private network. */
+  /** Origins that the operator configured with this address: they may be in a private network. */
   trustedOrigins(address: ServiceAddress): readonly string[]
   open(address: ServiceAddress, fetch: ServiceFetch): SignInService
 }

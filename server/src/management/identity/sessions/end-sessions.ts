@@ -15,7 +15,7 @@ export function endSession(
   })
 }
 
-/** How many ended. */
+/** Returns how many ended. */
 export function endOtherSessions(identity: Identity, act: OwnAct, except: string): Promise<number> {
   return ownAct(identity, act, async ({ storage }) => {
     const value = await storage.identity.sessions.revokeAll(act.account.id, { except })

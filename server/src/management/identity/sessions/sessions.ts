@@ -8,15 +8,15 @@ import { timeOrderedId } from '../../new-id.ts'
 import { placeOf } from '../limits.ts'
 import { hashToken, makeToken, SESSION_TOKEN_PREFIX } from './tokens.ts'
 
-/** A session nobody uses ends after two weeks, a used one after 90 days: then a person proves again who they are. */
+/** An unused session ends after two weeks, a used one after 90 days: then the person has to sign in again. */
 const IDLE_MS = 14 * DAY_MS
 const LIFE_MS = 90 * DAY_MS
 /** An impersonated session lasts an hour at most, and no longer than the admin's own session. */
 const IMPERSONATION_MS = 3_600_000
-/** Use is written down at most once a minute, so that reading costs no write. */
+/** Use is recorded at most once a minute, so that most reads need no write. */
 const TOUCH_EVERY_MS = 60_000
 
-/** Where a request comes from, as its session's list shows it. */
+/** The origin of a request, as shown in the list of sessions. */
 export interface RequestOrigin {
   readonly userAgent: string
   readonly address: string
@@ -25,14 +25,14 @@ export interface RequestOrigin {
 
 export interface OpenedSession {
   readonly session: Session
-  /** Given out once: the cookie's value, and the bearer of programs. */
+  /** Returned once: the cookie's value, and the bearer of programs. */
   readonly token: Secret
 }
 
 export interface SessionRequest extends RequestOrigin {
   readonly accountId: AccountId
   readonly method: SignInMethod
-  /** Whether one was shown; a passkey is one by itself. */
+  /** Whether one was verified; a passkey counts as one. */
   readonly secondFactor: boolean
   /** The admin who impersonates the account, and the admin's own session: this one ends with it. */
   readonly opener?: { readonly admin: AccountId; readonly session: string }
@@ -78,7 +78,7 @@ export function findSession(
   return storage.identity.sessions.findByHash(hashToken(token), at)
 }
 
-/** What is to be written down because the session was used now; undefined: it was written down a moment ago. */
+/** What to record for the session's use now; undefined: it was recorded recently. */
 export function useOf(
   session: Session,
   at: number,

@@ -3,7 +3,7 @@ import { eachAccount } from '../../accounts/accounts.ts'
 import { putSignInLink, type SignInLink } from './sign-in-link.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
 
-/** For the first administrator, when nobody could sign in as one otherwise; undefined: somebody can. */
+/** For the first administrator, if no administrator could sign in otherwise; undefined: one can. */
 export async function makeSetupLink(
   storage: Pick<Storage, 'accounts' | 'identity'>,
   at: number,

@@ -1,6 +1,6 @@
 /**
- * A link that signs in whoever opens it, once: how the owner of a new gateway comes in, and whoever has no other way left.
- * Made by those who have the machine, never by a request.
+ * A link that signs in its opener, once: for the owner of a new gateway, and for people with no other way to sign in.
+ * Created on the machine, never by a request.
  */
 import type { Secret } from '../../../core/secret.ts'
 import type { AuditActor } from '../../../storage/stores/audit.ts'
@@ -11,7 +11,7 @@ import { enter, type SignedIn } from '../sign-in.ts'
 import { hashToken, LINK_TOKEN_PREFIX, makeToken } from './tokens.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
 
-/** Long enough to be passed on, short enough to be forgotten in a log. */
+/** Long enough to be passed on, short enough to be harmless in a log. */
 const LINK_LIFE_MS = 86_400_000
 
 export interface SignInLink {
@@ -36,7 +36,7 @@ export async function makeSignInLink(
   })
 }
 
-/** Ends the account's older links. For the first start, before anybody could do anything that an audit log tells of. */
+/** Ends the account's older links. For the first start, before there is anything in the audit log. */
 export async function putSignInLink(
   { identity }: { readonly identity: Pick<Storage['identity'], 'challenges'> },
   account: Pick<Account, 'id'>,
@@ -55,12 +55,12 @@ export async function putSignInLink(
   return { token, endsAt }
 }
 
-/** Where the console takes a link. */
+/** The console's address for a link. */
 export function signInLinkUrl(baseUrl: string, { token }: Pick<SignInLink, 'token'>): string {
   return `${baseUrl}/console/setup?token=${token.unwrap()}`
 }
 
-/** The link stands for the first proof; a second factor is asked for all the same. */
+/** The link replaces the first factor; a second factor is required all the same. */
 export async function signInByLink(
   identity: Identity,
   token: string,

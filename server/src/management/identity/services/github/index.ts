@@ -2,8 +2,8 @@ import { configure, finishFlow, startFlow } from '../oauth.ts'
 import { labelOf, nameOf, type ServiceAddress, type ServiceFetch, type ServiceKind } from '../service.ts'
 
 /**
- * GitHub's OAuth apps, which are no OpenID provider: who somebody is stands behind its API. An address with another host
- * is a GitHub Enterprise server, whose API lies under `/api/v3`; `?endpoint=` names one without TLS.
+ * GitHub's OAuth apps, which are not an OpenID provider: the person is read from its API. Another host is a GitHub
+ * Enterprise server, whose API is under `/api/v3`; `?endpoint=` names one without TLS.
  */
 export const github: ServiceKind = {
   schemes: ['github:'],

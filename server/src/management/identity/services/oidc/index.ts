@@ -28,7 +28,7 @@ export function openProvider(address: ProviderAddress, fetch: ServiceFetch): Sig
     if (known !== undefined && at - known.at < DISCOVERY_LIFE_MS) return known.configuration
     const configuration = discover(address.issuer, address, fetch)
     known = { at, configuration }
-    // A failure is no answer to remember.
+    // A failure is not cached.
     configuration.catch(() => {
       known = undefined
     })
