@@ -9,12 +9,10 @@ import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { openStand } from '../gateway/open-stand.ts'
 import { keyPair } from '../gateway/key-pair.ts'
 import { grantingTokens, serviceAccount, TOKEN } from '../gateway/service-account.ts'
-import { PICTURE, PNG, SOUND, UPSTREAMS, VECTORS } from '../matrix/kind-answers.ts'
-import { type CallName, KIND_CELLS, type KindCell, kindCellId } from '../matrix/kinds.ts'
+import { PICTURE, PNG, SOUND, toldBy, VECTORS } from '../matrix/kind-answers.ts'
+import { type CallName, chainProtocolOf, KIND_CELLS, type KindCell, kindCellId } from '../matrix/kinds.ts'
 
 const modelOf = ({ name, vendor }: KindCell) => `${name.replaceAll(' ', '-')}-${vendor}`
-const chainProtocol = ({ call }: KindCell) =>
-  call.protocol === 'gemini-embeddings' ? 'embeddings' : call.protocol
 
 const { gateway, upstream } = await openStand((at) => [
   ...[...new Set(KIND_CELLS.map(({ vendor }) => vendor))].flatMap((kind) =>
@@ -24,7 +22,12 @@ const { gateway, upstream } = await openStand((at) => [
   keyPair('jimeng'),
   ...KIND_CELLS.flatMap((cell) => [
     putModel(modelOf(cell)),
-    putChain({ model: modelOf(cell), vendor: cell.vendor, protocol: chainProtocol(cell), forward: 'theirs' }),
+    putChain({
+      model: modelOf(cell),
+      vendor: cell.vendor,
+      protocol: chainProtocolOf(cell.call),
+      forward: 'theirs',
+    }),
   ]),
 ])
 
@@ -118,17 +121,32 @@ function isLinked({ name, vendor }: KindCell): boolean {
   return LINKED.includes(vendor) && (name === 'images' || name === 'changed images')
 }
 
-test.each(KIND_CELLS.map((cell) => [kindCellId(cell), cell] as const))('%s', async (_id, cell) => {
-  const [answer, ...paths] = UPSTREAMS[cell.name][cell.vendor] ?? []
-  if (answer === undefined) throw new Error('nobody says what this vendor answers')
-  upstream.answer(grantingTokens(answer))
-  const model = modelOf(cell)
-  expect(await ASK[cell.name](model)).toEqual(isLinked(cell) ? PICTURE : READ[cell.name])
-  const asked = upstream.requests.map((request) => request.path)
-  expect(asked.filter((one) => one !== TOKEN)).toEqual(paths)
-  const { body } = await postJson(`${gateway.baseUrl}/api/v1/user/user/explain`, question(cell, model), {
-    authorization: `Bearer ${gateway.key}`,
-  })
-  const kind = cell.how === 'passed' ? 'passthrough' : 'converted'
-  expect(body.data).toMatchObject({ routes: [{ chains: [{ conversion: { kind } }] }] })
-})
+const ROWS: Readonly<Record<CallName, string>> = {
+  embeddings: '[D-embeddings-26]',
+  'embeddings of Gemini': '[D-embeddings-27]',
+  images: '[D-images-42]',
+  'changed images': '[D-images-43]',
+  'varied images': '[D-images-43]',
+  speech: '[D-speech-18]',
+  transcription: '[D-transcription-30]',
+  translation: '[D-transcription-30]',
+  rerank: '[D-rerank-17]',
+  moderation: '[D-moderation-10]',
+}
+
+test.each(KIND_CELLS.map((cell) => [`${kindCellId(cell)} ${ROWS[cell.name]}`, cell] as const))(
+  '%s',
+  async (_id, cell) => {
+    const [answer, ...paths] = toldBy(cell.name, cell.vendor)
+    upstream.answer(grantingTokens(answer))
+    const model = modelOf(cell)
+    expect(await ASK[cell.name](model)).toEqual(isLinked(cell) ? PICTURE : READ[cell.name])
+    const asked = upstream.requests.map((request) => request.path)
+    expect(asked.filter((one) => one !== TOKEN)).toEqual(paths)
+    const { body } = await postJson(`${gateway.baseUrl}/api/v1/user/user/explain`, question(cell, model), {
+      authorization: `Bearer ${gateway.key}`,
+    })
+    const kind = cell.how === 'passed' ? 'passthrough' : 'converted'
+    expect(body.data).toMatchObject({ routes: [{ chains: [{ conversion: { kind } }] }] })
+  },
+)

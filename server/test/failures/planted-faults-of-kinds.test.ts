@@ -6,8 +6,8 @@ import { afterEach, beforeAll, describe, expect, type Mock, test, vi } from 'vit
 import { waveFile } from '../calls/wave-file.ts'
 import { NO_TOKEN_PRICES, putChain, putCredential, putModel, putVendor } from '../gateway/gateway.ts'
 import { openStand } from '../gateway/open-stand.ts'
-import { PNG, UPSTREAMS } from '../matrix/kind-answers.ts'
-import { type CallName, KIND_CELLS, type KindCell, kindCellId } from '../matrix/kinds.ts'
+import { PNG, toldBy } from '../matrix/kind-answers.ts'
+import { type CallName, chainProtocolOf, KIND_CELLS, type KindCell, kindCellId } from '../matrix/kinds.ts'
 import type { Pipeline } from '../../src/pipeline/context.ts'
 import { KINDS } from '../../src/pipeline/kinds/index.ts'
 
@@ -39,7 +39,7 @@ const { gateway, upstream } = await openStand((at) => [
     putChain({
       model: modelOf(cell),
       vendor: cell.vendor,
-      protocol: cell.call.protocol === 'gemini-embeddings' ? 'embeddings' : cell.call.protocol,
+      protocol: chainProtocolOf(cell.call),
       forward: 'theirs',
     }),
   ]),
@@ -210,8 +210,7 @@ async function send({ name, call }: KindCell, model: string, key: string): Promi
 }
 
 function listen(cell: KindCell): void {
-  const [answer] = UPSTREAMS[cell.name][cell.vendor] ?? []
-  if (answer === undefined) throw new Error('nobody says what this vendor answers')
+  const [answer] = toldBy(cell.name, cell.vendor)
   upstream.answer(answer)
 }
 

@@ -1,7 +1,7 @@
 /** What a vendor of each kind answers in its own form to a call that is no conversation, and where it is called. */
 import { type Answerer, answerJson } from '../gateway/scripted-upstream.ts'
 import { GOOGLE_MODELS } from '../gateway/service-account.ts'
-import type { CallName, VendorKind } from './kinds.ts'
+import type { CallName } from './kinds.ts'
 
 export const PNG = 'iVBORw0KGgo='
 export const SOUND = Buffer.from('RIFF of a kind')
@@ -81,160 +81,157 @@ const ofLuma = byTask(
 )
 const picture = answerJson({ created: 1, data: [{ b64_json: PNG }] })
 const written = answerJson({ text: 'Hello' })
-const judged = answerJson({ id: 'm', model: 'theirs', results: [{ flagged: true }] })
 const ranked = [{ index: 1, relevance_score: 0.75 }]
 const ofVertex = `${GOOGLE_MODELS}/theirs`
-const vectors = {
-  openai: [listOf(...VECTORS), '/embeddings'],
-  google: [
-    answerJson({ embeddings: VECTORS.map((values) => ({ values })) }),
-    '/models/theirs:batchEmbedContents',
-  ],
-  vertex: [
-    answerJson({
-      predictions: VECTORS.map((values) => ({ embeddings: { values, statistics: { token_count: 2 } } })),
-    }),
-    `${ofVertex}:predict`,
-  ],
-  dashscope: [listOf(...VECTORS), '/embeddings'],
-  voyage: [listOf(...VECTORS), '/embeddings'],
-  jina: [listOf(...VECTORS), '/embeddings'],
-  cohere: [
-    answerJson({
-      id: 'e',
-      embeddings: { float: VECTORS },
-      texts: ['one', 'two'],
-      meta: { api_version: { version: '2' }, billed_units: { input_tokens: 3 } },
-      response_type: 'embeddings_by_type',
-    }),
-    '/v2/embed',
-  ],
-  ark: [listOf(...VECTORS), '/embeddings'],
-  mistral: [listOf(...VECTORS), '/embeddings'],
-  'azure-openai': [listOf(...VECTORS), '/embeddings'],
-  vllm: [listOf(...VECTORS), '/embeddings'],
-  fireworks: [listOf(...VECTORS), '/embeddings'],
-  'bedrock-invoke': [
-    answerJson({ id: 'e', embeddings: { float: VECTORS }, response_type: 'embeddings_by_type' }),
-    '/model/theirs/invoke',
-  ],
-} as const
+const byInvocation = '/model/theirs/invoke'
+const generation = '/api/v1/services/aigc/multimodal-generation/generation'
 
-export const UPSTREAMS: Readonly<
-  Record<CallName, Readonly<Partial<Record<VendorKind, readonly [Answerer, ...paths: string[]]>>>>
-> = {
+type Told = readonly [Answerer, ...paths: string[]]
+interface ToldOfCall {
+  /** What the vendors answer that have the form which most have. */
+  readonly usual: Told
+  /** Those that answer otherwise. */
+  readonly others?: Readonly<Record<string, Told>>
+}
+
+const vectors: ToldOfCall = {
+  usual: [listOf(...VECTORS), '/embeddings'],
+  others: {
+    google: [
+      answerJson({ embeddings: VECTORS.map((values) => ({ values })) }),
+      '/models/theirs:batchEmbedContents',
+    ],
+    vertex: [
+      answerJson({
+        predictions: VECTORS.map((values) => ({ embeddings: { values, statistics: { token_count: 2 } } })),
+      }),
+      `${ofVertex}:predict`,
+    ],
+    cohere: [
+      answerJson({
+        id: 'e',
+        embeddings: { float: VECTORS },
+        texts: ['one', 'two'],
+        meta: { api_version: { version: '2' }, billed_units: { input_tokens: 3 } },
+        response_type: 'embeddings_by_type',
+      }),
+      '/v2/embed',
+    ],
+    'bedrock-invoke': [
+      answerJson({ id: 'e', embeddings: { float: VECTORS }, response_type: 'embeddings_by_type' }),
+      byInvocation,
+    ],
+  },
+}
+
+const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
   embeddings: vectors,
   'embeddings of Gemini': vectors,
   images: {
-    openai: [picture, '/images/generations'],
-    google: [generated('image/png', PNG), '/models/theirs:generateContent'],
-    vertex: [generated('image/png', PNG), `${ofVertex}:generateContent`],
-    dashscope: [
-      answerJson({ output: { choices: [{ message: { content: [{ image: PICTURE }] } }] } }),
-      '/api/v1/services/aigc/multimodal-generation/generation',
-    ],
-    fal: [ofFal, '/theirs', '/theirs/requests/1/status', '/theirs/requests/1'],
-    replicate: [ofReplicate, '/models/theirs/predictions', '/predictions/1'],
-    minimax: [
-      answerJson({
-        data: { image_urls: [PICTURE] },
-        metadata: { success_count: '1', failed_count: '0' },
-        base_resp: { status_code: 0, status_msg: 'success' },
-      }),
-      '/image_generation',
-    ],
-    siliconflow: [
-      answerJson({ images: [{ url: PICTURE }], timings: { inference: 1 }, seed: 7 }),
-      '/images/generations',
-    ],
-    ark: [picture, '/images/generations'],
-    xai: [picture, '/images/generations'],
-    kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
-    jimeng: [ofJimeng, '/', '/'],
-    luma: [ofLuma, '/generations', '/generations/1'],
-    'luma-dream-machine': [ofLuma, '/generations/image', '/generations/1'],
-    'bedrock-invoke': [answerJson({ images: [PNG] }), '/model/theirs/invoke'],
-    'azure-openai': [picture, '/images/generations'],
+    usual: [picture, '/images/generations'],
+    others: {
+      google: [generated('image/png', PNG), '/models/theirs:generateContent'],
+      vertex: [generated('image/png', PNG), `${ofVertex}:generateContent`],
+      dashscope: [
+        answerJson({ output: { choices: [{ message: { content: [{ image: PICTURE }] } }] } }),
+        generation,
+      ],
+      fal: [ofFal, '/theirs', '/theirs/requests/1/status', '/theirs/requests/1'],
+      replicate: [ofReplicate, '/models/theirs/predictions', '/predictions/1'],
+      minimax: [
+        answerJson({
+          data: { image_urls: [PICTURE] },
+          metadata: { success_count: '1', failed_count: '0' },
+          base_resp: { status_code: 0, status_msg: 'success' },
+        }),
+        '/image_generation',
+      ],
+      siliconflow: [
+        answerJson({ images: [{ url: PICTURE }], timings: { inference: 1 }, seed: 7 }),
+        '/images/generations',
+      ],
+      kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
+      jimeng: [ofJimeng, '/', '/'],
+      luma: [ofLuma, '/generations', '/generations/1'],
+      'luma-dream-machine': [ofLuma, '/generations/image', '/generations/1'],
+      'bedrock-invoke': [answerJson({ images: [PNG] }), byInvocation],
+    },
   },
   'changed images': {
-    openai: [picture, '/images/edits'],
-    'azure-openai': [picture, '/images/edits'],
-    xai: [answerJson({ data: [{ b64_json: PNG, mime_type: 'image/png' }] }), '/images/edits'],
-    kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
-    jimeng: [ofJimeng, '/', '/'],
-    luma: [ofLuma, '/generations', '/generations/1'],
+    usual: [picture, '/images/edits'],
+    others: {
+      kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
+      jimeng: [ofJimeng, '/', '/'],
+      luma: [ofLuma, '/generations', '/generations/1'],
+    },
   },
-  'varied images': { openai: [picture, '/images/variations'] },
+  'varied images': { usual: [picture, '/images/variations'] },
   speech: {
-    groq: [bytes, '/audio/speech'],
-    'azure-openai': [bytes, '/audio/speech'],
-    siliconflow: [bytes, '/audio/speech'],
-    openai: [bytes, '/audio/speech'],
-    minimax: [
-      answerJson({
-        data: { audio: SOUND.toString('hex'), status: 2 },
-        extra_info: { audio_format: 'wav', usage_characters: 5 },
-        base_resp: { status_code: 0, status_msg: 'success' },
-      }),
-      '/t2a_v2',
-    ],
-    google: [generated('audio/wav', SOUND.toString('base64')), '/models/theirs:generateContent'],
-    vertex: [generated('audio/wav', SOUND.toString('base64')), `${ofVertex}:generateContent`],
-    dashscope: [
-      spoken({ data: SOUND.toString('base64') }, { data: '' }),
-      '/api/v1/services/aigc/multimodal-generation/generation',
-    ],
+    usual: [bytes, '/audio/speech'],
+    others: {
+      minimax: [
+        answerJson({
+          data: { audio: SOUND.toString('hex'), status: 2 },
+          extra_info: { audio_format: 'wav', usage_characters: 5 },
+          base_resp: { status_code: 0, status_msg: 'success' },
+        }),
+        '/t2a_v2',
+      ],
+      google: [generated('audio/wav', SOUND.toString('base64')), '/models/theirs:generateContent'],
+      vertex: [generated('audio/wav', SOUND.toString('base64')), `${ofVertex}:generateContent`],
+      dashscope: [spoken({ data: SOUND.toString('base64') }, { data: '' }), generation],
+    },
   },
   transcription: {
-    groq: [written, '/audio/transcriptions'],
-    mistral: [written, '/audio/transcriptions'],
-    'azure-openai': [written, '/audio/transcriptions'],
-    siliconflow: [written, '/audio/transcriptions'],
-    vllm: [answerJson({ text: 'Hello', usage: { type: 'duration', seconds: 1 } }), '/audio/transcriptions'],
-    openai: [written, '/audio/transcriptions'],
-    dashscope: [
-      answerJson({
-        output: { choices: [{ finish_reason: 'stop', message: { content: [{ text: 'Hello' }] } }] },
-      }),
-      '/api/v1/services/aigc/multimodal-generation/generation',
-    ],
+    usual: [written, '/audio/transcriptions'],
+    others: {
+      vllm: [answerJson({ text: 'Hello', usage: { type: 'duration', seconds: 1 } }), '/audio/transcriptions'],
+      dashscope: [
+        answerJson({
+          output: { choices: [{ finish_reason: 'stop', message: { content: [{ text: 'Hello' }] } }] },
+        }),
+        generation,
+      ],
+    },
   },
-  translation: {
-    openai: [written, '/audio/translations'],
-    groq: [written, '/audio/translations'],
-    'azure-openai': [written, '/audio/translations'],
-    vllm: [written, '/audio/translations'],
-  },
+  translation: { usual: [written, '/audio/translations'] },
   rerank: {
-    cohere: [answerJson({ id: 'r', results: ranked }), '/v2/rerank'],
-    jina: [answerJson({ model: 'theirs', results: ranked, usage: { total_tokens: 9 } }), '/rerank'],
-    vllm: [
-      answerJson({
-        id: 'r',
-        model: 'theirs',
-        usage: { prompt_tokens: 9, total_tokens: 9 },
-        results: ranked.map((one) => ({ ...one, document: { text: 'red', multi_modal: null } })),
-      }),
-      '/rerank',
-    ],
-    fireworks: [
-      answerJson({
-        object: 'list',
-        model: 'theirs',
-        data: ranked,
-        usage: { prompt_tokens: 9, total_tokens: 9 },
-      }),
-      '/rerank',
-    ],
-    'bedrock-invoke': [answerJson({ results: ranked }), '/model/theirs/invoke'],
-    voyage: [answerJson({ object: 'list', data: ranked, usage: { total_tokens: 9 } }), '/rerank'],
-    dashscope: [
-      answerJson({ request_id: 'r', output: { results: ranked }, usage: { total_tokens: 9 } }),
-      '/api/v1/services/rerank/text-rerank/text-rerank',
-    ],
+    usual: [answerJson({ model: 'theirs', results: ranked, usage: { total_tokens: 9 } }), '/rerank'],
+    others: {
+      cohere: [answerJson({ id: 'r', results: ranked }), '/v2/rerank'],
+      vllm: [
+        answerJson({
+          id: 'r',
+          model: 'theirs',
+          usage: { prompt_tokens: 9, total_tokens: 9 },
+          results: ranked.map((one) => ({ ...one, document: { text: 'red', multi_modal: null } })),
+        }),
+        '/rerank',
+      ],
+      fireworks: [
+        answerJson({
+          object: 'list',
+          model: 'theirs',
+          data: ranked,
+          usage: { prompt_tokens: 9, total_tokens: 9 },
+        }),
+        '/rerank',
+      ],
+      'bedrock-invoke': [answerJson({ results: ranked }), byInvocation],
+      voyage: [answerJson({ object: 'list', data: ranked, usage: { total_tokens: 9 } }), '/rerank'],
+      dashscope: [
+        answerJson({ request_id: 'r', output: { results: ranked }, usage: { total_tokens: 9 } }),
+        '/api/v1/services/rerank/text-rerank/text-rerank',
+      ],
+    },
   },
   moderation: {
-    openai: [judged, '/moderations'],
-    mistral: [judged, '/moderations'],
+    usual: [answerJson({ id: 'm', model: 'theirs', results: [{ flagged: true }] }), '/moderations'],
   },
+}
+
+/** What a vendor answers to a call, and where it is called. */
+export function toldBy(name: CallName, vendor: string): Told {
+  const { usual, others } = TOLD[name]
+  return others?.[vendor] ?? usual
 }

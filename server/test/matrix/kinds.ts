@@ -1,32 +1,12 @@
 /**
- * Calls of the kinds that are no conversation: to which vendors' forms they pass as they are, and for which they are written
- * anew. `conversion/kinds-matrix.test.ts` runs every pair of a call and a vendor through the official client.
+ * Calls of the kinds that are no conversation, and every vendor kind of the registry that serves them: whether they pass as
+ * they are, or are written anew. `conversion/kinds-matrix.test.ts` runs every pair of a call and a vendor through the official
+ * client.
  */
+import { takesPath } from '../../src/pipeline/attempt/dialect.ts'
+import { dialectForClient, providerKinds, providerOf } from '../../src/providers/index.ts'
+
 export type How = 'passed' | 'written anew'
-export type VendorKind =
-  | 'openai'
-  | 'google'
-  | 'vertex'
-  | 'dashscope'
-  | 'voyage'
-  | 'jina'
-  | 'minimax'
-  | 'cohere'
-  | 'fal'
-  | 'replicate'
-  | 'ark'
-  | 'xai'
-  | 'groq'
-  | 'mistral'
-  | 'azure-openai'
-  | 'siliconflow'
-  | 'vllm'
-  | 'fireworks'
-  | 'bedrock-invoke'
-  | 'kling'
-  | 'jimeng'
-  | 'luma'
-  | 'luma-dream-machine'
 
 export interface Call {
   readonly path: string
@@ -41,208 +21,70 @@ export interface Call {
     | 'transcription'
     | 'rerank'
     | 'moderation'
-  readonly vendors: Readonly<Partial<Record<VendorKind, How>>>
 }
 
 export const CALLS = {
-  embeddings: {
-    path: '/v1/embeddings',
-    client: 'openai',
-    protocol: 'embeddings',
-    vendors: {
-      openai: 'passed',
-      google: 'written anew',
-      vertex: 'written anew',
-      dashscope: 'written anew',
-      voyage: 'written anew',
-      jina: 'written anew',
-      cohere: 'written anew',
-      fireworks: 'written anew',
-      'bedrock-invoke': 'written anew',
-      ark: 'passed',
-      mistral: 'passed',
-      'azure-openai': 'passed',
-      vllm: 'passed',
-    },
-  },
+  embeddings: { path: '/v1/embeddings', client: 'openai', protocol: 'embeddings' },
   'embeddings of Gemini': {
     path: '/v1beta/models/{model}:batchEmbedContents',
     client: '@google/genai',
     protocol: 'gemini-embeddings',
-    vendors: {
-      google: 'passed',
-      openai: 'written anew',
-      vertex: 'written anew',
-      dashscope: 'written anew',
-      voyage: 'written anew',
-      jina: 'written anew',
-      cohere: 'written anew',
-      ark: 'written anew',
-      mistral: 'written anew',
-      'azure-openai': 'written anew',
-      vllm: 'written anew',
-      fireworks: 'written anew',
-      'bedrock-invoke': 'written anew',
-    },
   },
-  images: {
-    path: '/v1/images/generations',
-    client: 'openai',
-    protocol: 'images',
-    vendors: {
-      openai: 'passed',
-      google: 'written anew',
-      vertex: 'written anew',
-      dashscope: 'written anew',
-      fal: 'written anew',
-      replicate: 'written anew',
-      minimax: 'written anew',
-      siliconflow: 'written anew',
-      'bedrock-invoke': 'written anew',
-      kling: 'written anew',
-      jimeng: 'written anew',
-      luma: 'written anew',
-      'luma-dream-machine': 'written anew',
-      ark: 'passed',
-      xai: 'passed',
-      'azure-openai': 'passed',
-    },
-  },
-  'changed images': {
-    path: '/v1/images/edits',
-    client: 'openai',
-    protocol: 'images',
-    vendors: {
-      openai: 'passed',
-      'azure-openai': 'passed',
-      xai: 'written anew',
-      kling: 'written anew',
-      jimeng: 'written anew',
-      luma: 'written anew',
-    },
-  },
-  'varied images': {
-    path: '/v1/images/variations',
-    client: 'openai',
-    protocol: 'images',
-    vendors: { openai: 'passed' },
-  },
-  speech: {
-    path: '/v1/audio/speech',
-    client: 'openai',
-    protocol: 'speech',
-    vendors: {
-      openai: 'passed',
-      google: 'written anew',
-      vertex: 'written anew',
-      dashscope: 'written anew',
-      minimax: 'written anew',
-      groq: 'passed',
-      'azure-openai': 'passed',
-      siliconflow: 'passed',
-    },
-  },
-  transcription: {
-    path: '/v1/audio/transcriptions',
-    client: 'openai',
-    protocol: 'transcription',
-    vendors: {
-      openai: 'passed',
-      dashscope: 'written anew',
-      groq: 'passed',
-      mistral: 'passed',
-      'azure-openai': 'passed',
-      siliconflow: 'passed',
-      vllm: 'passed',
-    },
-  },
-  translation: {
-    path: '/v1/audio/translations',
-    client: 'openai',
-    protocol: 'transcription',
-    vendors: {
-      openai: 'passed',
-      groq: 'passed',
-      'azure-openai': 'passed',
-      vllm: 'passed',
-    },
-  },
-  rerank: {
-    path: '/v2/rerank',
-    client: 'cohere-ai',
-    protocol: 'rerank',
-    vendors: {
-      cohere: 'passed',
-      jina: 'passed',
-      vllm: 'passed',
-      voyage: 'written anew',
-      dashscope: 'written anew',
-      fireworks: 'written anew',
-      'bedrock-invoke': 'written anew',
-    },
-  },
-  moderation: {
-    path: '/v1/moderations',
-    client: 'openai',
-    protocol: 'moderation',
-    vendors: {
-      openai: 'passed',
-      mistral: 'passed',
-    },
-  },
+  images: { path: '/v1/images/generations', client: 'openai', protocol: 'images' },
+  'changed images': { path: '/v1/images/edits', client: 'openai', protocol: 'images' },
+  'varied images': { path: '/v1/images/variations', client: 'openai', protocol: 'images' },
+  speech: { path: '/v1/audio/speech', client: 'openai', protocol: 'speech' },
+  transcription: { path: '/v1/audio/transcriptions', client: 'openai', protocol: 'transcription' },
+  translation: { path: '/v1/audio/translations', client: 'openai', protocol: 'transcription' },
+  rerank: { path: '/v2/rerank', client: 'cohere-ai', protocol: 'rerank' },
+  moderation: { path: '/v1/moderations', client: 'openai', protocol: 'moderation' },
 } as const satisfies Readonly<Record<string, Call>>
 export type CallName = keyof typeof CALLS
 
 export interface KindCell {
   readonly name: CallName
   readonly call: Call
-  readonly vendor: VendorKind
+  readonly vendor: string
   readonly how: How
 }
 
-const NAMES = Object.keys(CALLS).filter((name): name is CallName => name in CALLS)
-const VENDORS: readonly VendorKind[] = [
-  'openai',
-  'google',
-  'vertex',
-  'dashscope',
-  'voyage',
-  'jina',
-  'minimax',
-  'cohere',
-  'fal',
-  'replicate',
-  'ark',
-  'xai',
-  'groq',
-  'mistral',
-  'azure-openai',
-  'siliconflow',
-  'vllm',
-  'fireworks',
-  'bedrock-invoke',
-  'kling',
-  'jimeng',
-  'luma',
-  'luma-dream-machine',
-]
+export const CALL_NAMES = Object.keys(CALLS).filter((name): name is CallName => name in CALLS)
+/** It answers here: nothing is sent to anybody. */
+const OFFLINE = 'sandbox'
+/** Served, but not as this client asks: the pictures of its form are files, and this vendor takes addresses alone. */
+const NO_FILES = '[changed images → luma-dream-machine: written anew]'
 
-export const KIND_CELLS: readonly KindCell[] = NAMES.flatMap((name) => {
-  const call: Call = CALLS[name]
-  return VENDORS.flatMap((vendor) => {
-    const how = call.vendors[vendor]
-    return how === undefined ? [] : [{ name, call, vendor, how }]
-  })
-})
+/** The protocol of the chains that answer a call. */
+export function chainProtocolOf({ protocol }: Call): Exclude<Call['protocol'], 'gemini-embeddings'> {
+  return protocol === 'gemini-embeddings' ? 'embeddings' : protocol
+}
+
+function howOf(vendor: string, call: Call): How | undefined {
+  const dialect = providerOf(vendor)?.dialects[chainProtocolOf(call)]
+  if (dialect === undefined) return undefined
+  const spoken = dialectForClient(dialect, call.protocol, call.path)
+  if (!takesPath(spoken, call.path)) return undefined
+  return 'rewrite' in spoken && spoken.rewrite !== undefined ? 'written anew' : 'passed'
+}
 
 /** As it stands in the name of the test. */
-export function kindCellId({ name, vendor, how }: KindCell): string {
+export function kindCellId({ name, vendor, how }: Pick<KindCell, 'name' | 'vendor' | 'how'>): string {
   return `[${name} → ${vendor}: ${how}]`
 }
 
+export const KIND_CELLS: readonly KindCell[] = CALL_NAMES.flatMap((name) => {
+  const call: Call = CALLS[name]
+  return providerKinds.flatMap((vendor) => {
+    const how = howOf(vendor, call)
+    if (how === undefined || vendor === OFFLINE) return []
+    const cell = { name, call, vendor, how }
+    return kindCellId(cell) === NO_FILES ? [] : [cell]
+  })
+})
+
 /** The part of the page about them: a row a call. */
 export function kindsSection(): string {
-  const rows = NAMES.map((name) => {
+  const rows = CALL_NAMES.map((name) => {
     const { path, client }: Call = CALLS[name]
     const those = (how: How) =>
       KIND_CELLS.filter((cell) => cell.name === name && cell.how === how)
@@ -252,9 +94,9 @@ export function kindsSection(): string {
   })
   return `## other kinds of calls
 
-Each pair of a call and a vendor is a test of \`server/test/conversion/kinds-matrix.test.ts\`: the official client calls, the
-upstream speaks its own form, and \`explain\` says what the gateway does between them. More vendors have one of these forms:
-what each has stands in [vendor kinds](vendor-kinds.md).
+Each pair of a call and a vendor kind that serves it is a test of \`server/test/conversion/kinds-matrix.test.ts\`: the official
+client calls, the upstream speaks its own form, and \`explain\` says what the gateway does between them. The pairs are those of
+the registry; beside them \`luma-dream-machine\` changes images that are named by their addresses.
 
 | call | client | passed as it is to | written anew for |
 |---|---|---|---|
