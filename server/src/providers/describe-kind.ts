@@ -1,4 +1,4 @@
-/** What an operator needs to add a vendor of a kind: its address, and what its credentials hold. */
+/** What an operator needs to add a vendor of a kind: its address, and the contents of its credentials. */
 import type { Auth } from '../core/http-request.ts'
 import type { Provider } from './provider.ts'
 
@@ -6,7 +6,7 @@ export interface VendorKind {
   readonly kind: string
   readonly name: string
   readonly protocols: readonly string[]
-  /** `{name}` in it is a field of the credential. undefined: the operator has to say. */
+  /** `{name}` in it is a field of the credential. undefined: the operator must configure it. */
   readonly baseUrl: string | undefined
   readonly secret: {
     readonly need: 'needed' | 'optional' | 'none'
@@ -44,7 +44,7 @@ const KEYED: readonly Auth['kind'][] = ['bearer', 'header', 'jwt-hs256', 'aws-si
 
 type Auths = ReadonlySet<Auth['kind']>
 
-/** A video API may choose by the fields that are set. */
+/** A video API may choose its authentication by the fields that are set. */
 function videoAuths(video: Provider['video']): readonly Auth['kind'][] {
   return video === undefined
     ? []

@@ -1,4 +1,4 @@
-/** The registry: one line per vendor, the only place that knows them all. */
+/** The registry: one line per vendor, the only place that lists them all. */
 import { describeKind, type VendorKind } from './describe-kind.ts'
 import { anthropic } from './anthropic/index.ts'
 import { ark } from './ark/index.ts'
@@ -84,7 +84,10 @@ export function providerOf(kind: string): Provider | undefined {
   return byKind.get(kind)
 }
 
-/** The dialect of a vendor for a client of this protocol. `path`: that it called, as the contract writes it; absent: nobody did. */
+/**
+ * The dialect of a vendor for a client of this protocol. `path`: the one it called, as the contract writes it; absent:
+ * there is no client.
+ */
 export function dialectForClient(
   dialect: Dialect | PassedDialect,
   client: WireId,
@@ -101,7 +104,7 @@ export function dialectForClient(
 
 export const providerKinds: readonly string[] = [...byKind.keys()]
 
-/** What each kind needs, for those who add a vendor of it. */
+/** What each kind needs, for operators who add a vendor. */
 export const vendorKinds: readonly VendorKind[] = PROVIDERS.map(describeKind)
 
 /** Its answers are made in this process: no network, no credential. */

@@ -1,6 +1,6 @@
 /**
- * The contract of a provider folder: data and pure functions that say how one vendor speaks the protocols it offers.
- * Nothing here sends, signs, waits or reads a clock (architecture, Codec × dialect).
+ * The contract of a provider folder: data and pure functions that describe how one vendor implements the protocols it
+ * offers. Nothing here sends, signs, waits or reads a clock (docs/architecture.md#codec--dialect).
  */
 import type { CanonicalRequest } from '../core/canonical/request.ts'
 import type { PassedFormId, ProtocolId, WireId } from '../core/catalogue.ts'
@@ -17,8 +17,8 @@ export interface Provider {
   readonly kind: string
   readonly name: string
   /**
-   * Where the vendor's documentation ends its base address; `{name}` stands for a public field of the credential.
-   * undefined: the operator has to say.
+   * Where the vendor's documentation ends its base address; `{name}` is replaced by a public field of the credential.
+   * undefined: the operator must configure it.
    */
   readonly defaultBaseUrl: string | undefined
   /** Named credential fields that are not secret and that `Dialect.form` reads (`region`, `project`, `api_version`). */
@@ -39,12 +39,12 @@ export interface Provider {
 
 export type Operation = 'generate' | 'stream' | 'count-tokens'
 
-/** One vendor's way of speaking one protocol. */
+/** One vendor's implementation of one protocol. */
 export interface Dialect extends WireDialect {
   readonly protocol: ProtocolId
   /**
-   * Who reads the reasoning signatures of this upstream, where that is more than one vendor row. From 5.5 on, Claude's
-   * are bound to the account that made them, so they stay with their row.
+   * The issuer of this upstream's reasoning signatures, if other vendor rows accept them too. From 5.5 on, Claude's are
+   * bound to the account that made them, so only their own row accepts them.
    */
   readonly issuer?: string
   capabilities(model: ForwardModelId): Capabilities
@@ -59,16 +59,16 @@ export interface Dialect extends WireDialect {
   readonly background?: true
 }
 
-/** One vendor's way of speaking a wire form that is passed on unchanged. */
+/** One vendor's implementation of a wire form that is passed on unchanged. */
 export interface PassedDialect extends WireDialect {
   readonly protocol: PassedFormId
   /** For a vendor with a form of its own. Absent: bytes pass unchanged. */
   readonly rewrite?: FormRewrite
-  /** The client paths whose requests `rewrite` is for; those of others pass unchanged. Absent: all. */
+  /** The client paths whose requests `rewrite` is for; requests at other paths pass unchanged. Absent: all. */
   readonly rewrittenPaths?: readonly string[]
-  /** Of images: one call of this model makes one, whatever number is asked for. Absent: as many as are asked for. */
+  /** For images: one call of this model makes one, whatever number is requested. Absent: as many as requested. */
   makesOne?(model: ForwardModelId): boolean
-  /** Of a vendor that makes a task of what it is asked. Absent: its first answer is the answer. */
+  /** For a vendor that turns requests into tasks. Absent: its first answer is the answer. */
   readonly tasks?: TaskForm
   /** For a vendor that supports Google's own embed calls: the dialect for clients of those. Absent: they are converted. */
   readonly geminiEmbeddings?: PassedDialect
@@ -76,28 +76,28 @@ export interface PassedDialect extends WireDialect {
   readonly textPurpose?: TextPurpose
 }
 
-/** How a task is asked for until it has ended. */
+/** How a task is polled until it has ended. */
 export interface TaskForm {
-  /** Whether what is asked of this model becomes one. */
+  /** Whether requests for this model become tasks. */
   isTask(model: ForwardModelId): boolean
   read(reply: TaskReply, input: Pick<FormInput, 'baseUrl' | 'forwardModelId'>): TaskStep
 }
 
 export interface TaskReply {
-  /** Of an answer with a status of success. */
+  /** A successful answer. */
   readonly body: JsonObject
   /** The first answer, which named the task; undefined: this is the first. */
   readonly order: JsonObject | undefined
-  /** Where this answer came from; undefined: it is the first. */
+  /** The polled address that gave this answer; undefined: it is the first. */
   readonly asked: string | undefined
 }
 
 export type TaskStep =
-  /** It goes on: where to ask next. With a body it is a POST, else a GET. */
+  /** The task continues: the next request. With a body it is a POST, else a GET. */
   | (Omit<FormedRequest, 'method'> & { readonly body?: JsonObject })
-  /** That is the answer, however the task ended. */
+  /** This answer is final, however the task ended. */
   | 'over'
-  /** It says nothing of a task. The first one is then the answer. */
+  /** It does not mention a task. If it is the first, it is the answer. */
   | 'unclear'
 
 /** How Google's `taskType` is passed to a vendor of embeddings: a member of the request, for all its texts. */
@@ -110,28 +110,28 @@ export interface TextPurpose {
 /** Converts between a wire form and a vendor's own, as whole documents in both directions. */
 export interface FormRewrite {
   /**
-   * `body` names the forwarded model; if the request is a form (multipart/form-data), it has the text fields, and `sent`
-   * the files, if any. `context` is what the answer needs of the request: small, and plain JSON.
+   * `body` names the forwarded model; if the request is a form (multipart/form-data), it has the text fields, and
+   * `sent` the files, if any. `context` is what the answer needs from the request: small, and plain JSON.
    */
   request(body: JsonObject, sent?: SentFiles): RewrittenRequest
   /**
-   * Why the vendor cannot do this, as a message for the client; another vendor may. undefined: it can. Absent: it always
-   * can. Of a form it gets the text fields, and no file is read for it.
+   * Why the vendor cannot do this, as a message for the client; another vendor may. undefined: it can. Absent: it
+   * always can. For a form, it gets the text fields without any file being read.
    */
   readonly refuses?: (body: JsonObject, sent: FilesTold) => string | undefined
   /** undefined: this is not an answer of the vendor. */
   answer(body: JsonObject, context: JsonObject): JsonObject | undefined
   /**
-   * For a form that is answered in bytes, sound or text: the bytes in the vendor's document, of which `answer` gives
-   * usage or `error`. undefined: it has none.
+   * For a form that is answered in bytes, sound or text: the bytes in the vendor's document, while `answer` returns
+   * usage or `error`. undefined: there are none.
    */
   sound?(body: JsonObject, context: JsonObject): Sound | undefined
   /**
-   * Its pictures are links. If the request's `context` has `bytes`, they are fetched and come as `b64_json`, except those
-   * that cannot be had.
+   * Its images are links. If the request's `context` has `bytes`, they are fetched and returned as `b64_json`, except
+   * those that cannot be fetched.
    */
   readonly linkedPictures?: true
-  /** For a vendor that answers in events: the document they add up to. undefined: some are missing. */
+  /** For a vendor that answers in events: the document combined from them. undefined: some are missing. */
   readonly gathered?: (events: readonly JsonObject[]) => JsonObject | undefined
 }
 
@@ -143,9 +143,9 @@ export interface FilesTold {
 }
 
 export interface FileTold {
-  /** Of its field, without the brackets of lists. */
+  /** Name of its field, without the brackets of lists. */
   readonly name: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
 }
 
@@ -166,7 +166,7 @@ export interface Sound {
 
 export interface RewrittenRequest {
   readonly body: JsonObject
-  /** JSON paths of what has no counterpart. */
+  /** JSON paths without a counterpart. */
   readonly dropped: readonly string[]
   readonly context: JsonObject
 }
@@ -179,7 +179,7 @@ export interface WireDialect {
   form(input: FormInput): FormedRequest | undefined
   /** The client paths that it supports, if its form has several; absent: all. */
   readonly paths?: readonly string[]
-  /** `path`: `form` puts the model into the address and the body must not name it. */
+  /** `path`: `form` puts the model into the address, and the body must not contain it. */
   readonly modelPlace: 'body' | 'path'
   /** Top-level members that the body needs, or must not have; for passthrough too. */
   readonly bodyEdit?: BodyEdit
@@ -196,7 +196,7 @@ export interface FormInput {
   readonly baseUrl: string
   readonly forwardModelId: ForwardModelId
   readonly operation: Operation
-  /** The path that the client called, as the contract writes it, where its form has several. */
+  /** The path that the client called, as the contract writes it, if its form has several. */
   readonly calledPath?: string
   /** The credential's values of `Provider.publicFields`, those that are set. */
   readonly fields: Readonly<Record<string, string>>
@@ -218,13 +218,13 @@ export interface BodyEdit {
 export interface OfflineRequest {
   readonly operation: Operation
   readonly forwardModelId: ForwardModelId
-  /** The body as it would have been sent; of a form, the part in memory. */
+  /** The body as it would have been sent; for a form, the part in memory. */
   readonly body: readonly Uint8Array[]
-  /** What a form says; absent: the body is JSON. */
+  /** Contents of a form; absent: the body is JSON. */
   readonly form?: {
     readonly fields: ReadonlyMap<string, string>
     readonly files: number
-    /** Of sound in them. */
+    /** Duration of the sound in its files. */
     readonly soundSeconds: number
   }
   /** Unique; ids in the answer are made from it. */

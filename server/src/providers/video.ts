@@ -1,7 +1,7 @@
 /**
- * The contract of a vendor's video API: a pure state machine. `submit` says what to send, `step` reads each answer and
- * says what to do next; the request pipeline sends, waits, stores and bills. Nothing here sends, signs, waits or reads a
- * clock (architecture, Codec × dialect).
+ * The contract of a vendor's video API: a pure state machine. `submit` returns what to send, `step` reads each answer
+ * and returns what to do next; the request pipeline sends, waits, stores and bills. Nothing here sends, signs, waits or
+ * reads a clock (docs/architecture.md#codec--dialect).
  */
 import type { Auth, HttpRequest } from '../core/http-request.ts'
 import type { ForwardModelId } from '../core/ids.ts'
@@ -20,7 +20,7 @@ export interface VideoDialect {
   submit(input: VideoSubmit): VideoSubmission
   /** Reads the answer to the create call: any status from 200 to 299. */
   accepted(reply: VideoReply, context: VideoContext): VideoStep
-  /** Reads the answer to a poll or to any later request a step asked for: any status from 200 to 299. */
+  /** Reads the answer to a poll or to any later request returned by a step: any status from 200 to 299. */
   step(reply: VideoReply, context: VideoContext): VideoStep
   /** A refused create call or poll: any other status. */
   classify(failure: UpstreamFailure): FailureClass
@@ -30,8 +30,8 @@ export interface VideoDialect {
    */
   verdict?(reply: VideoReply, context: VideoContext): VideoStep | undefined
   /**
-   * Asks for a task whose create call got no answer, where the vendor can be asked by our own task id; absent: it
-   * cannot, and the task stays unknown. Its answer is read by `step`.
+   * Looks up a task whose create call got no answer, if the vendor supports look-ups by the gateway's task id; absent:
+   * it does not, and the task stays unknown. Its answer is read by `step`.
    */
   find?(context: VideoContext): HttpRequest | undefined
   /** A new link for a finished task whose link has expired, if the vendor renews it. Its answer is read by `step`. */
@@ -45,18 +45,20 @@ export type ImageForm = 'url' | 'bytes'
 
 export interface VideoSubmit extends Omit<VideoContext, 'state'> {
   readonly request: VideoRequest
-  /** The declared seconds when they are a number, else `defaultSeconds`; undefined: `request.seconds` is sent as it is. */
+  /**
+   * The declared seconds when they are a number, else `defaultSeconds`; undefined: `request.seconds` is sent unchanged.
+   */
   readonly seconds: number | undefined
 }
 
 /** What every form of a task's requests may use. */
 export interface VideoContext {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   /** The credential's values of `Provider.publicFields`, those that are set. */
   readonly fields: Readonly<Record<string, string>>
   readonly forwardModelId: ForwardModelId
-  /** Our own id of the task: sent along where the vendor keeps a reference of the caller's. */
+  /** The gateway's id of the task: sent if the vendor stores a caller's reference. */
   readonly taskId: string
   /** What the state machine kept since its last step (upstream id, mode path, …); JSON, stored between steps. */
   readonly state: JsonObject
@@ -66,7 +68,7 @@ export interface VideoSubmission {
   /** The whole request; multipart bodies are bytes with their boundary in `content-type`. */
   readonly request: HttpRequest
   readonly state: JsonObject
-  /** Fields of the client's request without a place at this vendor, under the client's names. */
+  /** Fields of the client's request that this vendor does not support, under the client's names. */
   readonly dropped: readonly string[]
 }
 
@@ -74,7 +76,7 @@ export interface VideoReply {
   readonly status: number
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** undefined: no JSON. */
+  /** undefined: not JSON. */
   readonly body: JsonValue | undefined
   /** The body as received; absent: it was made here. */
   readonly bytes?: Uint8Array
@@ -83,26 +85,29 @@ export interface VideoReply {
 export type VideoStep =
   | {
       readonly kind: 'poll'
-      /** Asked after `afterMs`; the caller adds jitter, growth and the vendor's own wait hints. */
+      /** Sent after `afterMs`; the caller adds jitter, growth and the vendor's own wait hints. */
       readonly request: HttpRequest
       readonly afterMs: number
       readonly status: 'queued' | 'in_progress'
-      /** 0 to 100 where the vendor tells. */
+      /** 0 to 100, if the vendor reports it. */
       readonly progress?: number | undefined
       readonly state: JsonObject
     }
   | {
       readonly kind: 'done'
       readonly result: VideoResult
-      /** Length of the made video where the vendor tells; the log's `seconds_produced` when the file does not say. */
+      /**
+       * Length of the video, if the vendor reports it; used for the log's `seconds_produced` if the file does not
+       * contain it.
+       */
       readonly secondsProduced?: number | undefined
-      /** `<width>x<height>` where the vendor tells. */
+      /** `<width>x<height>` if the vendor reports it. */
       readonly size?: string | undefined
       readonly state: JsonObject
     }
-  /** The vendor says that the task failed, in its own words. `body` is what the client sees under `upstream_body`. */
+  /** The vendor reports that the task failed. `body` is what the client sees under `upstream_body`. */
   | { readonly kind: 'failed'; readonly failure: VideoFailure; readonly state: JsonObject }
-  /** The answer cannot be understood; it is polled again a few times, then the task fails as an upstream failure. */
+  /** The answer cannot be read; it is polled again a few times, then the task fails as an upstream failure. */
   | { readonly kind: 'unreadable'; readonly detail: string }
 
 export type VideoResult =

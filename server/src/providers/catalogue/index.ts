@@ -1,4 +1,4 @@
-/** The vendors that a first run offers: one line each, in the order shown. The sandbox needs no key. */
+/** The vendors that a first start offers: one line each, in the order shown. The sandbox needs no key. */
 import { anthropicVendor } from './anthropic.ts'
 import { arkVendor } from './ark.ts'
 import { dashscopeVendor } from './dashscope.ts'

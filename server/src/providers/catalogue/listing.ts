@@ -1,5 +1,5 @@
 /**
- * What a first run offers: each vendor's current models with their list prices, as the vendor publishes them. Data
+ * What a first start offers: each vendor's current models with their list prices, as the vendor publishes them. Data
  * only; an operator's gateway file replaces any of it.
  */
 import type { ChainProtocol, DecimalText, Feature, Pricing } from '../../core/catalogue.ts'
@@ -10,7 +10,7 @@ export interface EnvironmentVendor {
   /** Provider folder. */
   readonly kind: string
   readonly name: string
-  /** The environment variable that holds its key; undefined: needs none and is always there. */
+  /** The environment variable that holds its key; undefined: it needs none and is always offered. */
   readonly variable: string | undefined
   readonly models: readonly ListedModel[]
 }
@@ -89,7 +89,7 @@ const NO_PRICES: Omit<Pricing, 'currency' | 'billingModes'> = {
   audioSecondPrice: null,
 }
 
-/** List prices as the catalogue keeps them, in the vendor's own currency. */
+/** List prices in the catalogue's form, in the vendor's own currency. */
 export function pricingOf(price: ListPrice): Pricing {
   const { currency } = price
   if ('perVideoSecond' in price)

@@ -1,6 +1,6 @@
 /**
- * Embeddings by Cohere, in its own form: the one that imitates OpenAI's has no place for dimensions or for the purpose of
- * a text (docs/protocols.md#embeddings).
+ * Embeddings by Cohere, in its own form: the one compatible with OpenAI's has no fields for dimensions or for the
+ * purpose of a text (docs/protocols.md#embeddings).
  */
 import { COHERE_PURPOSE, cohereVectors } from '../dialects/cohere-embeddings.ts'
 import { passedDialect } from '../dialects/passed.ts'

@@ -1,5 +1,5 @@
 /**
- * Pictures by Qwen and Wan. Newer models answer at once, in the form of a conversation of one turn; older ones create a
+ * Images by Qwen and Wan. Newer models answer at once, in the form of a conversation of one turn; older ones create a
  * task, which is polled until it has ended.
  */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
@@ -16,7 +16,7 @@ import { WORDS } from './failure-words.ts'
 /** Models that only create tasks: Wanx, and Wan before 2.6. */
 const OF_TASKS = /^(?:wanx|wan2\.[0-5]-)/
 
-/** The vendor's own members, which a client may add. */
+/** The vendor's own members that clients may also send. */
 const PARAMETERS = {
   n: 'n',
   seed: 'seed',
@@ -25,7 +25,7 @@ const PARAMETERS = {
   style: 'style',
 }
 
-/** These make four where no number is said (docs/protocols.md#images). */
+/** These make four if no number is given (docs/protocols.md#images). */
 const OF_FOUR = /^wan/
 
 const rewrite: FormRewrite = {
@@ -65,7 +65,7 @@ const rewrite: FormRewrite = {
   },
 }
 
-/** A task that ended so made nothing, whether it says why or not. */
+/** A task with this final status made nothing, with or without a reason. */
 function isUnmade(status: JsonValue | undefined): status is string {
   return status === 'FAILED' || status === 'CANCELED'
 }
@@ -101,7 +101,7 @@ export const dashscopeImages: PassedDialect = {
       const { task_status: status } = outputOf(body)
       const { task_id: id } = outputOf(order ?? body)
       if (ENDED.has(status)) return 'over'
-      // Whatever is said of it first, what has an id was ordered.
+      // Whatever its first status, an answer with an id means that a task was created.
       const goesOn = order === undefined || RUNNING.has(status)
       if (typeof id !== 'string' || !goesOn) return 'unclear'
       return { url: ofApi(baseUrl, `/api/v1/tasks/${encodeURIComponent(id)}`), headers: {} }

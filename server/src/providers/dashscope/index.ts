@@ -11,7 +11,7 @@ import { dashscopeSpeech } from './speech.ts'
 import { dashscopeTranscription } from './transcription.ts'
 import { dashscopeVideo } from './video.ts'
 
-/** Alibaba Cloud's Model Studio, mainland address; others lie under the same paths of another host. */
+/** Alibaba Cloud's Model Studio, mainland address; others have the same paths on another host. */
 export const dashscope: Provider = {
   kind: 'dashscope',
   name: 'Alibaba Cloud Model Studio (Qwen)',

@@ -1,4 +1,4 @@
-/** Rerank in DashScope's own form: the question is in `input`, its options in `parameters`. */
+/** Rerank in DashScope's own form: the query is in `input`, its options in `parameters`. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { plainDocuments } from '../dialects/documents.ts'

@@ -14,12 +14,12 @@ import { errorIn, outputOf } from './answer.ts'
 import { WORDS } from './failure-words.ts'
 import { isSynthesized, SYNTHESIZER, synthesizerRequest } from './synthesizer.ts'
 
-/** Hertz of its samples of two bytes, one channel. */
+/** Sample rate in hertz, with two bytes per sample and one channel. */
 const RATE = 24_000
 
 const OVER_A_SOCKET = /-realtime\b|^cosyvoice-v1\b/
 
-/** The vendor's own members, which a client may add. */
+/** The vendor's own members that clients may also send. */
 const OWN = { input: 'text', language_type: 'language_type' }
 const OF_INSTRUCTED = {
   ...OWN,
@@ -72,7 +72,7 @@ const rewrite: FormRewrite = {
   },
 }
 
-/** Of a synthesizer, events without a type of their own repeat what came, or name where it lies. */
+/** A synthesizer's events without a type repeat the sound sent before, or contain its address. */
 function piecesIn(events: readonly JsonObject[]): readonly JsonValue[] {
   const typed = events.filter((event) => typeof outputOf(event)['type'] === 'string')
   return (typed.length === 0 ? events : typed).map((event) => audioOf(event)['data'] ?? null)

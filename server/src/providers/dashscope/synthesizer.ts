@@ -1,4 +1,4 @@
-/** Speech by CosyVoice and Qwen-Audio-TTS: another address than Qwen-TTS has, with formats of their own and many more settings. */
+/** Speech by CosyVoice and Qwen-Audio-TTS: another address than Qwen-TTS, with other formats and many more settings. */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { renamed } from '../dialects/rename.ts'
 import { soundAsked, voiceName } from '../dialects/speech.ts'
@@ -10,12 +10,12 @@ export function isSynthesized(model: JsonValue | undefined): boolean {
   return typeof model === 'string' && /^(?:cosyvoice|qwen-audio-[\d.]+-tts)/.test(model)
 }
 
-/** These listen to no instructions. */
+/** These do not support instructions. */
 const UNINSTRUCTED = /^cosyvoice-(?:v2|v3-plus)/
 
 /**
- * The vendor's own members, which a client may add. Not those that put other words in place of the text, which are not
- * counted, nor those that write whose account it is into the sound.
+ * The vendor's own members that clients may also send. Excluded are those that replace the text by other words, which
+ * would not be counted, and those that write the account into the sound.
  */
 const NAMES = {
   input: 'text',
@@ -30,11 +30,14 @@ const NAMES = {
 }
 const OF_INSTRUCTED = { ...NAMES, instructions: 'instruction' }
 
-/** As the vendor calls what a client asks for. A WAV file is made of samples here, since its head tells its length. */
+/**
+ * The vendor's names for the client's formats. WAV files are made from samples here, because their header contains the
+ * length.
+ */
 const FORMATS: Readonly<Record<string, string>> = { mp3: 'mp3', opus: 'opus', wav: 'pcm', pcm: 'pcm' }
 const TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', opus: 'audio/ogg' }
 
-/** Of samples, where a client says nothing: OpenAI's. */
+/** Default sample rate, as at OpenAI. */
 const RATE = 24_000
 
 export function synthesizerRequest({

@@ -1,5 +1,5 @@
 /**
- * Transcription by Qwen-ASR and Fun-ASR-Flash, which take the sound inside the request: up to five minutes, and ten
+ * Transcription by Qwen-ASR and Fun-ASR-Flash, which accept the sound inside the request: up to five minutes, and ten
  * megabytes as base64.
  */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
@@ -19,13 +19,13 @@ import { GENERATION, ofApi } from './address.ts'
 import { errorIn, outputOf } from './answer.ts'
 import { WORDS } from './failure-words.ts'
 
-/** As base64. */
+/** Size as base64. */
 const SOUND_BYTES_MAX = 10 * 1024 * 1024
 const SECONDS_MAX = 300
 
 /** These use a WebSocket, or create a task for a file at another address; all others answer at once. */
 const ELSEWHERE = /-(?:realtime|streaming|filetrans)\b|^(?:paraformer|sensevoice|fun-asr(?!-flash))/
-/** A variant of the vendor's form: another name for the sound, and another place for the text. */
+/** A variant of the vendor's form: another name for the sound, and another field for the text. */
 const OF_RECORDINGS = /^(?:qwen-audio-3\.\d+-asr-flash|fun-asr-flash)/
 
 function isOfRecordings(model: JsonValue | undefined): boolean {
@@ -87,9 +87,9 @@ function soundIn(sent: SentFiles | undefined): { sound: HeardFile; others: reado
 
 interface Asked {
   readonly language: JsonValue | undefined
-  /** What it may be about. */
+  /** A hint about its subject. */
   readonly prompt: JsonValue | undefined
-  /** Numbers as digits. */
+  /** Whether to write numbers as digits. */
   readonly itn: boolean | undefined
 }
 

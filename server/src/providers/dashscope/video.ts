@@ -75,7 +75,7 @@ const INPUT_FIELDS: readonly string[] = [
   'template',
 ]
 
-/** The modes that fit the order's pictures, best first. Only 2.7 takes a first frame together with references. */
+/** The modes that fit the order's images, best first. Only 2.7 takes a first frame together with references. */
 function modesOf(request: VideoRequest, model: string): readonly WanMode[] {
   const together = hasMediaList(model) && !isUnited(model)
   const references = request.referenceImages.length > 0 || request.referenceVideos.length > 0
@@ -123,7 +123,7 @@ function listPlaces(input: VideoSubmit, mode: WanMode): Places {
   return {
     ...sharedPlaces(input),
     ...shaped,
-    // With a first frame the ratio is the frame's.
+    // With a first frame, the ratio is the frame's.
     ratio: framed && !united ? undefined : shaped.ratio,
     input_reference: mode === 'text' ? undefined : {},
     image_tail: mode === 'frames' ? {} : undefined,
@@ -155,7 +155,7 @@ function listed(type: string, media: VideoMedia | undefined): readonly JsonObjec
   return media === undefined ? [] : [{ type, url: addressOf(media) }]
 }
 
-/** Of 2.1 to 2.6. */
+/** Sizes of 2.1 to 2.6. */
 const SIZES: readonly string[] = [
   '832*480',
   '480*832',

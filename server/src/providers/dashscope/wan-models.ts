@@ -8,7 +8,7 @@ export interface WanModel {
   readonly mode: WanMode
 }
 
-/** The models of one generation and grade, under the name they share. */
+/** The models of one generation and grade, by their common name. */
 const FAMILIES: Readonly<Record<string, Readonly<Partial<Record<WanMode, string>>>>> = {
   'wan2.7': { text: 'wan2.7-t2v', image: 'wan2.7-i2v', frames: 'wan2.7-i2v', references: 'wan2.7-r2v' },
   'wan2.6': { text: 'wan2.6-t2v', image: 'wan2.6-i2v', references: 'wan2.6-r2v' },
@@ -41,11 +41,11 @@ export function wanModelFor(model: string, wanted: readonly WanMode[]): WanModel
     const name = family === undefined ? (own.includes(mode) ? model : undefined) : family[mode]
     if (name !== undefined) return { name: model.startsWith(name) ? model : name, mode }
   }
-  // No model of the family does this: the vendor's own error says so best.
+  // No model of the family does this: the vendor's own error is the clearest.
   return { name: model, mode: own[0] ?? 'text' }
 }
 
-/** Up to 2.6 pictures and sizes have fields of their own; from 2.7 on they are a list, and ratio and resolution. */
+/** Up to 2.6, images and sizes have separate fields; from 2.7 on there is a list of media, and ratio and resolution. */
 export function hasMediaList(model: string): boolean {
   const version = /^wanx?(\d+\.\d+)/.exec(model)?.[1]
   return version === undefined || Number(version) >= 2.7

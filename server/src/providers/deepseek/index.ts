@@ -13,7 +13,7 @@ export const deepseek: Provider = {
       capabilities: (model) => ({
         reasoning: 'toggle',
         efforts: ['none', 'high', 'max'],
-        // Tool calls made while thinking are refused without the thoughts that led to them.
+        // Tool calls made while thinking are refused without the reasoning that led to them.
         replayReasoning: true,
         jsonSchema: false,
         images: model.includes('flash') ? 'inline' : 'none',

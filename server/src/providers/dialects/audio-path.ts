@@ -1,4 +1,4 @@
-/** Of vendors that write down what is said and translate nothing. */
+/** For vendors that transcribe but do not translate. */
 export const TRANSCRIPTIONS = '/v1/audio/transcriptions'
 
 /** The path below the base address for transcription, or for translation to English. */

@@ -1,4 +1,4 @@
-/** Arguments of one call of a function. */
+/** Bytes per function call, which are passed as arguments. */
 const BYTES_AT_ONCE = 8_192
 
 export function toBase64(bytes: Uint8Array): string {
@@ -11,7 +11,7 @@ export function toBase64(bytes: Uint8Array): string {
 /** undefined: not base64, or incomplete in the last byte. Padding may be absent. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64')
-  // Other characters are skipped, so that fewer bytes come out than the length says.
+  // Other characters are skipped, so the result would be shorter than the length implies.
   const isWhole =
     bytes.length === Buffer.byteLength(text, 'base64') && text.replace(/=+$/, '').length % 4 !== 1
   return isWhole ? bytes : undefined

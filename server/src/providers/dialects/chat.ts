@@ -1,4 +1,4 @@
-/** Chat completions as most vendors speak it; a vendor names only its differences. */
+/** Chat completions as implemented by most vendors; a vendor declares only its differences. */
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import type { Dialect } from '../provider.ts'
 import { type OpenAiDialectDescription, openAiDialect } from './openai-dialect.ts'

@@ -1,4 +1,4 @@
-/** What each Claude model takes, wherever it is hosted: Anthropic's own API, Bedrock or Vertex. */
+/** What each Claude model accepts, wherever it is hosted: Anthropic's own API, Bedrock or Vertex. */
 import type { Effort } from '../../core/canonical/request.ts'
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 
@@ -25,8 +25,8 @@ export function hostedClaudeCapabilities(model: string): Partial<Capabilities> {
 export function claudeCapabilities(model: string): Partial<Capabilities> {
   const version = claudeVersion(model)
   if (version === undefined || version < 3.7) return { ...EVERY_CLAUDE, prefill: true }
-  // From Opus 4.7 on every sampling field is refused but temperature 1 (docs/protocols.md#messages-requests), and
-  // budgets are, too.
+  // From Opus 4.7 on every sampling field is refused but temperature 1 (docs/protocols.md#messages-requests), and so
+  // are budgets.
   if (version >= 4.7) {
     return {
       ...EVERY_CLAUDE,

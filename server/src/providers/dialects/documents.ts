@@ -2,7 +2,7 @@
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 
-/** Other values stay as they are, for the vendor to refuse. */
+/** Other values are left unchanged, for the vendor to refuse. */
 export function plainDocuments(documents: JsonValue): JsonValue {
   if (!isJsonArray(documents)) return documents
   return documents.map((one) => (isJsonObject(one) && typeof one['text'] === 'string' ? one['text'] : one))

@@ -1,4 +1,4 @@
-/** Pictures that a client gives to be changed: files of a form, or addresses in a document, in any of the usual places. */
+/** Images that a client sends to be edited: files of a form, or addresses in a document, in any of the usual fields. */
 import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import { dataUrl, sourceOfUrl } from '../../core/canonical/media/data-url.ts'
 import { typeOfMedia } from '../../core/canonical/media/media-type.ts'
@@ -11,9 +11,9 @@ export type GivenPicture =
   | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
 
 export interface GivenPictures {
-  /** In the order of the client. */
+  /** In the client's order. */
   readonly pictures: readonly GivenPicture[]
-  /** Where the first one is to be changed. */
+  /** Marks where the first image is to be edited. */
   readonly mask: GivenPicture | undefined
   /** All other members of the request. */
   readonly rest: JsonObject
@@ -34,7 +34,7 @@ export function givenPictures(
   }
 }
 
-/** What no picture can be had of, in words for the client; undefined: nothing. */
+/** Why an image cannot be read, as a message for the client; undefined: all can. */
 export function unknownPicture({ image, images, image_url: address, mask }: JsonObject): string | undefined {
   const places = Object.entries({ image, images, image_url: address, mask })
   const [unknown] = places.find(([, value]) => isUnknown(value)) ?? []
@@ -62,7 +62,7 @@ export function refusedPictures(
   return unknownPicture(body)
 }
 
-/** How many pictures there are, before any of their files is read. */
+/** The number of images, before any of their files is read. */
 export function countPictures(body: JsonObject, { files }: FilesTold): number {
   const { pictures } = givenPictures(body)
   return pictures.length + files.filter(({ name }) => name === 'image').length
@@ -84,7 +84,7 @@ function pictureOfFile(file: SentFile): GivenPicture {
   return { kind: 'base64', mediaType, data: encodeBase64Bytes(bytes) }
 }
 
-/** Addresses, alone, in lists, or in objects that have one. */
+/** Addresses: single, in lists, or in objects that contain one. */
 function picturesOf(value: JsonValue | undefined): readonly GivenPicture[] {
   if (isJsonArray(value)) return value.flatMap(picturesOf)
   if (isJsonObject(value)) return picturesOf(value['image_url'] ?? value['url'] ?? value['image'])

@@ -1,4 +1,4 @@
-/** The messages protocol as Anthropic defines it; a vendor names only its differences. */
+/** The messages protocol as Anthropic defines it; a vendor declares only its differences. */
 import type { CanonicalRequest } from '../../core/canonical/request.ts'
 import type { Auth } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
@@ -14,7 +14,7 @@ import { below, type BodyEdit, type Dialect, type FormInput, type FormedRequest 
 /** Sent if the client named no version. */
 export const ANTHROPIC_VERSION = '2023-06-01'
 
-/** What a vendor's imitation of the protocol can be assumed to support; the original has more (`providers/anthropic`). */
+/** What a compatible server can be assumed to support; the original has more (`providers/anthropic`). */
 export const MESSAGES_CAPABILITIES: Capabilities = {
   midSystem: false,
   systemRole: 'system',
@@ -57,7 +57,7 @@ export const MESSAGES_CAPABILITIES: Capabilities = {
 
 export interface MessagesDialectDescription {
   readonly auth?: Auth
-  /** Where it is not the base address, `/v1/messages` and `/v1/messages/count_tokens`. */
+  /** Set if the addresses are not `/v1/messages` and `/v1/messages/count_tokens` below the base address. */
   readonly form?: (input: FormInput) => FormedRequest | undefined
   readonly modelPlace?: 'path'
   readonly bodyEdit?: BodyEdit
@@ -89,14 +89,14 @@ export function formMessages(baseUrl: string, input: FormInput): FormedRequest {
   return { method: 'POST', url: below(baseUrl, path), headers: { 'anthropic-version': ANTHROPIC_VERSION } }
 }
 
-/** For imitations that answer but cannot count tokens. */
+/** For compatible servers that cannot count tokens. */
 export function formMessagesWithoutCount(baseUrl: string, input: FormInput): FormedRequest | undefined {
   return input.operation === 'count-tokens' ? undefined : formMessages(baseUrl, input)
 }
 
 /**
- * The address of an imitation that lies beside the vendor's main one: `…/v1` and `…/anthropic`. An address that already
- * ends like the imitation is used as it is, because vendors document both as a base address.
+ * The address of a compatible API next to the vendor's main one: `…/v1` and `…/anthropic`. An address that already ends
+ * like the compatible one is used unchanged, because vendors document both as a base address.
  */
 export function besideMain(
   baseUrl: string,

@@ -1,4 +1,4 @@
-/** What the two protocols of OpenAI have in common as dialects: a vendor names only its differences. */
+/** The common part of the dialects of OpenAI's two protocols: a vendor declares only its differences. */
 import type { CanonicalRequest } from '../../core/canonical/request.ts'
 import type { Auth } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
@@ -13,7 +13,7 @@ import { below, type Dialect, type FormInput, type FormedRequest } from '../prov
 
 export interface OpenAiDialectDescription {
   readonly auth?: Auth
-  /** Where it is not the base address and the protocol's own path. */
+  /** Set if the address is not the base address and the protocol's own path. */
   readonly form?: (input: FormInput) => FormedRequest | undefined
   readonly capabilities?: (model: ForwardModelId) => Partial<Capabilities>
   readonly words?: FailureWords
@@ -24,7 +24,7 @@ export interface OpenAiDialectDescription {
 
 export interface OpenAiProtocol {
   readonly protocol: 'chat' | 'responses'
-  /** Below the base address. */
+  /** Path below the base address. */
   readonly path: string
   readonly capabilities: Capabilities
 }

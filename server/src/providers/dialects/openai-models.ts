@@ -1,4 +1,4 @@
-/** What each OpenAI model takes, wherever it is hosted: OpenAI's own API or Azure. */
+/** What each OpenAI model accepts, wherever it is hosted: OpenAI's own API or Azure. */
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 
 export function openAiChatCapabilities(model: string): Partial<Capabilities> {

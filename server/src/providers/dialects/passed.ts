@@ -6,15 +6,15 @@ import { below as addressBelow, type FormRewrite, type PassedDialect, type TextP
 
 export interface PassedDialectDescription {
   readonly protocol: PassedFormId
-  /** Below the base address. */
-  /** Or a function of the path that the client called, where the form has several. */
+  /** Path below the base address. */
+  /** Or a function of the path that the client called, if the form has several. */
   readonly path: string | ((calledPath: string | undefined) => string)
   readonly auth?: Auth
   readonly words?: FailureWords
-  /** Where failures need more than words. */
+  /** Set if failures cannot be classified by words alone. */
   readonly classify?: PassedDialect['classify']
   readonly rewrite?: FormRewrite
-  /** Of embeddings: what `PassedDialect.textPurpose` says. */
+  /** For embeddings: see `PassedDialect.textPurpose`. */
   readonly textPurpose?: TextPurpose
   /** The client paths that it supports, if its form has several; absent: all. */
   readonly paths?: readonly string[]

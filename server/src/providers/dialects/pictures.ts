@@ -1,15 +1,15 @@
-/** Pictures of vendors that have a form of their own: what clients ask for in OpenAI's, and what they get. */
+/** Images of vendors with a form of their own: reads requests in OpenAI's form, and builds the answers. */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { parseSize, ratioOfSize } from '../../core/video/size.ts'
 
-/** Of OpenAI's own models: others have no such thing, or mean something else by its name. */
+/** Members of OpenAI's own models: others do not have them, or use the names for something else. */
 const OF_OPENAI = ['background', 'input_fidelity', 'moderation', 'output_compression', 'quality'] as const
-/** Nothing that is made as a whole, and for nobody in particular, has a place for these. */
+/** Members without a counterpart at vendors that return whole images. */
 const WITHOUT_PLACE = ['partial_images', 'stream', 'style', 'user']
 /**
- * Only the gateway says how many (they are held and paid for), in which way they come, and who is told. Names of many makers,
- * since a vendor passes orders on to all of them.
+ * Only the gateway decides the number (it is held and charged), the form of delivery and notifications. Names used by
+ * many makers, because a vendor may pass orders on to all of them.
  */
 const RESERVED: ReadonlySet<string> = new Set([
   'batch_size',
@@ -30,12 +30,12 @@ const RESERVED: ReadonlySet<string> = new Set([
   'webhook_url',
 ])
 
-/** What stands in the answer's way from the request: whether pictures are wanted as bytes (`linkedPictures`). */
+/** What the answer needs from the request: whether images are wanted as bytes (`linkedPictures`). */
 export function picturesAsked({ response_format: format }: JsonObject): JsonObject {
   return { bytes: format === 'b64_json' }
 }
 
-/** Members nobody knows here go on unchanged: each model has its own. `openai`: it is one of OpenAI's. */
+/** Unknown members are passed on unchanged: each model has its own. `openai`: it is one of OpenAI's. */
 export function ownMembers(
   members: JsonObject,
   { openai }: { readonly openai: boolean },
@@ -49,10 +49,10 @@ export function ownMembers(
   }
 }
 
-/** `pixels`: width and height. A list: of ratios it has. `text`: as OpenAI writes it. */
+/** `pixels`: width and height. A list: the supported ratios. `text`: as OpenAI writes it. */
 export type PictureShape = 'pixels' | 'text' | readonly string[]
 
-/** The size as a model takes it; undefined: none was asked for, or it has no place for this one. */
+/** The size in the model's form; undefined: none was requested, or the model cannot express it. */
 export function shapeOf(size: JsonValue | undefined, shape: PictureShape): JsonValue | undefined {
   const parsed = typeof size === 'string' ? parseSize(size) : undefined
   if (parsed === undefined) return undefined
@@ -69,19 +69,21 @@ export function picturesInBase64(made: JsonValue | undefined): readonly JsonObje
   )
 }
 
-/** A size that says something. */
+/** Whether a size was requested. */
 export function isSize(size: JsonValue | undefined): boolean {
   return size !== undefined && size !== null && size !== 'auto'
 }
 
-/** A number that a client wrote as a text is one. */
+/** A number may be sent as text. */
 export function countOf(n: JsonValue | undefined): JsonValue | undefined {
   return typeof n === 'string' && /^\d{1,3}$/.test(n) ? Number(n) : (n ?? undefined)
 }
 
 const INLINE = /^data:image\/[\w.+-]+;base64,/i
 
-/** All pictures in what a model made: addresses and `data:` addresses, alone, in lists, or in objects that have one. */
+/**
+ * All images in a model's output: addresses and `data:` addresses, single, in lists, or in objects that contain one.
+ */
 export function picturesIn(made: JsonValue | undefined): readonly JsonObject[] {
   if (isJsonArray(made)) return made.flatMap(picturesIn)
   if (isJsonObject(made)) return picturesIn(made['url'] ?? made['image'] ?? made['images'])

@@ -5,7 +5,10 @@ import type { FormRewrite } from '../provider.ts'
 import { plainDocuments } from './documents.ts'
 import { renamed } from './rename.ts'
 
-/** `names`: the vendor's, by the client's; other fields are dropped. `unsaid`: what the vendor is told unless the client says it. */
+/**
+ * `names`: the vendor's, by the client's; other fields are dropped. `unsaid`: defaults sent to the vendor unless the
+ * client sets them.
+ */
 export function rankedList(names: Readonly<Record<string, string>>, unsaid: JsonObject = {}): FormRewrite {
   return {
     request: (asked) => {

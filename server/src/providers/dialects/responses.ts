@@ -1,4 +1,4 @@
-/** The responses protocol as OpenAI defines it; a vendor names only its differences. */
+/** The responses protocol as OpenAI defines it; a vendor declares only its differences. */
 import type { Capabilities } from '../../core/protocols/protocol.ts'
 import type { Dialect } from '../provider.ts'
 import { type OpenAiDialectDescription, openAiDialect } from './openai-dialect.ts'
@@ -16,7 +16,7 @@ export const RESPONSES_CAPABILITIES: Capabilities = {
   logprobs: false,
   stopMax: 0,
   candidates: false,
-  // Below 16 the original refuses with 400.
+  // OpenAI refuses less than 16 with 400.
   outputTokensMin: 16,
   outputTokensField: 'max_completion_tokens',
   reasoning: 'none',

@@ -1,4 +1,4 @@
-/** The kind of sound in a file, by its first bytes: the name a client gives is not trusted. */
+/** The kind of sound in a file, by its first bytes: the client's file name is not trusted. */
 export interface SoundKind {
   /** Media type. */
   readonly type: string

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Sound } from '../provider.ts'
 
-/** What the answer needs of its request. */
+/** What the answer needs from its request. */
 export function soundAsked({ response_format: format, stream_format: stream }: JsonObject): JsonObject {
   return { format: typeof format === 'string' ? format : null, events: stream === 'sse' }
 }

@@ -1,4 +1,4 @@
-/** Text with its times, as files of subtitles have it. */
+/** Text with times, as subtitle files. */
 
 /** Times in seconds. */
 export interface TimedText {

@@ -24,7 +24,7 @@ function inBase64(item: JsonValue): JsonValue {
   return isJsonObject(item) ? { ...item, embedding: encodedVector(item['embedding'] ?? null) } : item
 }
 
-/** Vectors in their order, in OpenAI's form. `tokens`: of all texts; undefined: not reported. */
+/** Vectors in their order, in OpenAI's form. `tokens`: those of all texts; undefined: not reported. */
 export function vectorList(
   vectors: readonly JsonValue[],
   { model = null, base64 }: JsonObject,
@@ -38,7 +38,7 @@ export function vectorList(
   return { object: 'list', data, model, ...usage }
 }
 
-/** 32-bit floats, little-endian, in base64; anything but a vector of numbers stays as it is. */
+/** 32-bit floats, little-endian, in base64; anything but a vector of numbers is left unchanged. */
 export function encodedVector(vector: JsonValue): JsonValue {
   if (!isJsonArray(vector) || !vector.every((value): value is number => typeof value === 'number'))
     return vector

@@ -1,7 +1,7 @@
 const HEADER_BYTES = 44
 const BYTES_PER_SAMPLE = 2
 
-/** A WAV file of one channel of 16-bit samples, the lower byte first; `rate`: samples per second. */
+/** A WAV file of one channel of 16-bit samples, little-endian; `rate`: samples per second. */
 export function wavOf(samples: Uint8Array, rate: number): Uint8Array {
   const file = new Uint8Array(HEADER_BYTES + samples.length)
   const view = new DataView(file.buffer)

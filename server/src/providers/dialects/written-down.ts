@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import type { FilesTold, Sound } from '../provider.ts'
 import { srtOf, type TimedText, vttOf } from './subtitles.ts'
 
-/** What a vendor heard. */
+/** A vendor's transcription. */
 export interface WrittenDown {
   readonly text: string
   /** As the vendor names it. */
   readonly language?: string | undefined
-  /** Sentences; absent: nothing is known of their times. */
+  /** Sentences; absent: their times are not known. */
   readonly segments?: readonly TimedText[]
   readonly words?: readonly TimedText[]
 }
@@ -30,7 +30,7 @@ export function cannotBeWritten(
   return files.length > 1 ? 'file: this model takes one file per call' : undefined
 }
 
-/** What the answer needs of its request. */
+/** What the answer needs from its request. */
 export function writingAsked(
   { response_format: format, stream, language }: JsonObject,
   soundSeconds: number,

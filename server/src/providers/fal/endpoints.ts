@@ -1,6 +1,6 @@
 /**
- * What is known of the forms behind fal's endpoints (their schemas, read in 2026). An endpoint ignores unknown fields and
- * refuses unknown values, so a wrong guess costs at most a clear error.
+ * What is known about the forms of fal's endpoints (their schemas, read in 2026). An endpoint ignores unknown fields
+ * and refuses unknown values, so a wrong guess costs at most a clear error.
  */
 import type { VideoRequest } from '../../core/video/request.ts'
 import type { TierWords } from '../../core/video/size.ts'
@@ -125,7 +125,7 @@ export function formOf(endpoint: string): FalForm {
 /** Families with a separate endpoint for references. */
 const WITH_REFERENCES = /seedance-2|grok-imagine|happy-?horse|\/vidu/
 
-/** A chain names one endpoint; the order's pictures choose among its siblings. */
+/** A chain names one endpoint; the order's images choose among related endpoints. */
 export function endpointFor(endpoint: string, request: VideoRequest): string {
   const veo = /^(fal-ai\/veo3(?:\.1)?(?:\/(?:fast|lite))?)(?:\/[a-z-]+-to-video)?$/.exec(endpoint)?.[1]
   if (veo !== undefined) return veo + veoKind(veo, request)
@@ -144,7 +144,7 @@ function veoKind(veo: string, { firstFrame, lastFrame, referenceImages }: VideoR
   return newer && referenceImages.length > 0 ? '/reference-to-video' : ''
 }
 
-/** Owner and app: the rest belongs to the order, not to its requests. */
+/** Owner and app: the rest of the path is used for the order only, not for later requests. */
 export function appOf(endpoint: string): string {
   return endpoint.split('/').slice(0, 2).join('/')
 }

@@ -3,7 +3,7 @@ import { classifyFailure, type FailureClass, type UpstreamFailure } from '../../
 import { objectAt, objectsIn, textIn } from '../video-forms/json.ts'
 import { WORDS } from './failure-words.ts'
 
-/** Of a refused call, or of an error as this folder writes one (`{error: {code}}`). */
+/** Classifies a refused call, or an error in this folder's own form (`{error: {code}}`). */
 export function classify(failure: UpstreamFailure): FailureClass {
   const { detail, error_type, error } = objectAt(failure.body)
   if (isJsonObject(error)) return classifyFailure(failure, WORDS)

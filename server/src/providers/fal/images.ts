@@ -1,6 +1,6 @@
 /**
- * Pictures by the endpoints of fal, over its queue: an order, questions about it until it is over, and one more for what
- * was made. What is known of their forms is from their schemas, read in 2026; an endpoint ignores members it does not know.
+ * Images by the endpoints of fal, over its queue: an order, polls until it has ended, and one more request for the
+ * result. Their forms are taken from their schemas, read in 2026; an endpoint ignores unknown members.
  */
 import type { JsonObject } from '../../core/json.ts'
 import { GENERATIONS } from '../dialects/images-dialect.ts'
@@ -21,10 +21,10 @@ import { appOf } from './endpoints.ts'
 import { classify } from './failures.ts'
 
 const RATIOS = ['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '21:9']
-/** Those that take a ratio where most take pixels. */
+/** Endpoints that accept a ratio where most accept pixels. */
 const OF_RATIOS = /nano-banana|imagen|gemini|v1\.1-ultra|kontext|photon|minimax\/image|kling-image|bria|grok/
 const OF_OPENAI = /gpt-image|dall-e/
-/** How long its files live is the caller's choice, made with the order: a day, as elsewhere. */
+/** Retention of its files, chosen with the order: a day, as elsewhere. */
 const LINK_SECONDS = 24 * 3_600
 
 const rewrite: FormRewrite = {
@@ -62,7 +62,7 @@ function sizeOf(endpoint: string): { readonly name: string; readonly shape: Pict
     : { name: 'image_size', shape: 'pixels' }
 }
 
-/** Of a request that came to nothing, or of an input that its endpoint refuses. */
+/** The error of a failed request, or of an input that its endpoint refuses. */
 function errorIn(body: JsonObject): JsonObject | undefined {
   const entry = objectsIn(body['detail'])[0]
   const code = textIn(entry?.['type']) ?? textIn(body['error_type'])
@@ -72,7 +72,7 @@ function errorIn(body: JsonObject): JsonObject | undefined {
   return toldError({ code, message: message ?? code ?? '', kind })
 }
 
-/** Where a request is asked about, and where what it made is. Addresses of other hosts never get the key. */
+/** The addresses for polling a request and for its result. Addresses of other hosts never get the key. */
 function placesOf(order: JsonObject, baseUrl: string, endpoint: string) {
   const id = encodeURIComponent(textIn(order['request_id']) ?? '')
   const own = below(baseUrl, `/${appOf(endpoint)}/requests/${id}`)
@@ -91,7 +91,7 @@ function read(
   const { status, result } = placesOf(order, baseUrl, forwardModelId)
   if (asked === result) return 'over'
   const state = body['status']
-  // Over means no more than that, unless it says why.
+  // `COMPLETED` only means that it has ended; an error field says that it failed.
   if (state === 'COMPLETED') return errorIn(body) === undefined ? { url: result, headers: {} } : 'over'
   const goesOn = asked === undefined || state === 'IN_QUEUE' || state === 'IN_PROGRESS'
   return goesOn ? { url: status, headers: {} } : 'unclear'

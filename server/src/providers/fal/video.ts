@@ -1,4 +1,4 @@
-/** fal's queue: the order returns addresses: one reports when the request is over, and another then how it ended. */
+/** fal's queue: the order returns two addresses: one reports when the request has ended, the other its result. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { below } from '../provider.ts'
@@ -35,9 +35,9 @@ import { classify } from './failures.ts'
 import { WORDS } from './failure-words.ts'
 
 const POLL_MS = 3_000
-/** It is over, so the result is there. */
+/** The request has ended, so the result is available. */
 const RESULT_MS = 1_000
-/** How long files live is the caller's choice, made with the order. */
+/** Retention of the files, chosen with the order. */
 const LINK_SECONDS = 48 * 3_600
 
 export const falVideo: VideoDialect = {
@@ -107,7 +107,7 @@ function lengthOf(input: VideoSubmit, form: FalForm): JsonValue | undefined {
   }
 }
 
-/** A plural name takes the list, a singular name its first entry. */
+/** A plural name gets the list, a singular name its first entry. */
 function listed(name: string | undefined, addresses: readonly string[]): JsonObject | undefined {
   if (name === undefined) return undefined
   if (addresses.length === 0) return {}
@@ -125,7 +125,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   const state = stateOf(body, context, id)
   const asksResult = context.state['asks'] === 'result'
   const result = asksResult ? resultIn(body) : undefined
-  // Over means no more than that: another address reports how it ended, a refusal by its status.
+  // The status only says that it has ended: the other address reports how, a refusal by its HTTP status.
   const over = !asksResult && taskWord(body['status']) === 'done' && failure === undefined
   return stepOf({
     word: asksResult ? (result === undefined ? undefined : 'done') : over ? 'in_progress' : body['status'],
@@ -190,7 +190,7 @@ function failureIn({ body }: VideoReply): VideoFailure | undefined {
   return code === 'client_cancelled' ? { ...failure, class: 'cancelled' } : failure
 }
 
-/** A task that failed is over like any other, and its result is answered with the failure's own status. */
+/** A failed task counts as completed, and the request for its result is answered with the failure's own status. */
 function verdict(reply: VideoReply, context: VideoContext): VideoStep | undefined {
   if (context.state['asks'] !== 'result') return undefined
   const failure = failureIn(reply)

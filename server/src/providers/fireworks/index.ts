@@ -9,7 +9,7 @@ import type { Provider } from '../provider.ts'
 /** A suspended account is answered with 412. */
 const WORDS: FailureWords = { account_suspended: 'quota', precondition_failed: 'quota' }
 
-/** It refuses members that it does not know. */
+/** It refuses unknown members. */
 const RANK_NAMES = {
   model: 'model',
   query: 'query',
@@ -35,7 +35,7 @@ export const fireworks: Provider = {
       protocol: 'rerank',
       path: '/rerank',
       words: WORDS,
-      // Otherwise it sends every document back.
+      // Otherwise it returns every document.
       rewrite: rankedList(RANK_NAMES, { return_documents: false }),
     }),
     chat: chatDialect({

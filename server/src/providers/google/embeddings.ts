@@ -7,7 +7,7 @@ import { renamed } from '../dialects/rename.ts'
 import { vectorList } from '../dialects/vectors.ts'
 import type { FormedRequest, FormInput, FormRewrite, PassedDialect } from '../provider.ts'
 
-/** Of each of the requests. */
+/** Parameters of each request. */
 const PARAMETERS = { dimensions: 'outputDimensionality', task_type: 'taskType' }
 
 const rewrite: FormRewrite = {
@@ -38,7 +38,7 @@ const rewrite: FormRewrite = {
 const AUTH = { kind: 'header', name: 'x-goog-api-key' } as const
 const BATCH = 'batchEmbedContents'
 
-/** Google's own calls: `form` says which of the two, and the body stays as it is except for the models it names. */
+/** Google's own calls: the path decides which of the two, and the body is unchanged except for the models it names. */
 const native: PassedDialect = {
   ...passedDialect({ protocol: 'gemini-embeddings', path: '', auth: AUTH }),
   modelPlace: 'path',

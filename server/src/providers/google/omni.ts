@@ -1,6 +1,6 @@
 /**
  * Gemini Omni, which makes videos over the Interactions API since Veo left the Gemini API (2026-10-22). A refusal is an
- * interaction that completed with words instead of a video.
+ * interaction that completed with text instead of a video.
  */
 
 import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
@@ -73,7 +73,7 @@ function fromSize({ size }: VideoRequest): JsonObject {
 
 interface Inputs {
   readonly input: JsonValue
-  /** undefined: the tags in the prompt say it. */
+  /** undefined: the tags in the prompt determine it. */
   readonly task: string | undefined
   readonly places: Partial<Record<ClientField, JsonObject>>
   readonly dropped: readonly string[]
@@ -82,7 +82,7 @@ interface Inputs {
 function inputsOf({ prompt, firstFrame, lastFrame, referenceImages }: VideoRequest): Inputs {
   const text = { type: 'text', text: prompt }
   if (firstFrame !== undefined && lastFrame !== undefined) {
-    // Two frames have no field of their own: tags in the prompt give each picture its part.
+    // There are no fields for two frames: tags in the prompt assign a role to each image.
     const tagged = { type: 'text', text: `<FIRST_FRAME> <LAST_FRAME> ${prompt}` }
     return {
       input: [imageOf(firstFrame), imageOf(lastFrame), tagged],

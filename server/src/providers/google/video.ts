@@ -1,4 +1,4 @@
-/** Videos on the Gemini API: Veo, and Omni that came after it. Files need the key; sound is always on. */
+/** Videos on the Gemini API: Veo, and its successor Omni. Files need the key; sound is always on. */
 import { classifyFailure } from '../../core/routing/failure.ts'
 import { below } from '../provider.ts'
 import type { VideoContext, VideoDialect, VideoReply, VideoStep } from '../video.ts'

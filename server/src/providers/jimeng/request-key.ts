@@ -22,7 +22,7 @@ const V30: Readonly<Record<'720' | '1080', Readonly<Record<Frames, string>>>> = 
   },
 }
 
-/** For 3.0 the key follows the order; others keep the key they are named by. */
+/** For 3.0 the key depends on the order; others keep the key in their name. */
 export function requestKeyFor(model: string, request: VideoRequest): RequestKey {
   const asked = framesOf(request)
   if (!/^jimeng_(t2v|i2v_first|i2v_first_tail)_v30(_1080p?)?$/.test(model)) {
@@ -51,7 +51,7 @@ function stepOf(model: string, { resolution, size }: VideoRequest): '720' | '108
   return LOW.includes(tier) ? '720' : '1080'
 }
 
-/** Resolutions a key can be chosen by. */
+/** Whether a key can be chosen by this resolution. */
 export function hasKeyFor(model: string, resolution: string): boolean {
   return requestKeyIsChosen(model) && ['720p', '1080p'].includes(tierOfResolution(resolution) ?? '')
 }

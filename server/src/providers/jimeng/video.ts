@@ -1,4 +1,4 @@
-/** Jimeng: both calls are POSTs to one address, told apart by an action; failures come as 200 with a code. */
+/** Jimeng: both calls are POSTs to one address, distinguished by an action; failures come as 200 with a code. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
@@ -68,7 +68,7 @@ function placesOf(
   const derived = size === undefined || frames !== 'none' ? undefined : ratioOfSize(size, RATIOS)
   return {
     seconds: framesPlace(seconds),
-    // A size also chooses the key, so it has a place even where the ratio follows the picture.
+    // A size also chooses the key, so it is not dropped even if the ratio follows the image.
     size: { aspect_ratio: derived },
     ratio: frames === 'none' ? { aspect_ratio: ratio } : undefined,
     resolution: resolution !== undefined && hasKeyFor(forwardModelId, resolution) ? {} : undefined,
@@ -78,7 +78,9 @@ function placesOf(
   }
 }
 
-/** Lengths are counted in frames, and there are two. Any other cannot be expressed, so the vendor uses its default. */
+/**
+ * Lengths are counted in frames, and two are possible. Any other cannot be expressed, so the vendor uses its default.
+ */
 function framesPlace(seconds: number | undefined): JsonObject | undefined {
   if (seconds === 5) return { frames: 121 }
   return seconds === 10 ? { frames: 241 } : undefined
@@ -134,9 +136,7 @@ function failureIn({ body }: VideoReply): VideoFailure | undefined {
   return failureOf({ code, message: messageIn(body), body, words: WORDS })
 }
 
-/**
- * The same codes as inside a 200, sometimes with a status of their own. Only refused content is certainly about the task.
- */
+/** The same codes as inside a 200, sometimes with another status. Only refused content is certainly about the task. */
 function verdict(reply: VideoReply, context: VideoContext): VideoStep | undefined {
   const failure = failureIn(reply)
   return failure?.class === 'moderation' ? failedStep(failure, context.state) : undefined

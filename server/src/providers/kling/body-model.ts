@@ -30,7 +30,7 @@ export function submitBodyModel(submit: VideoSubmit, defaultSeconds: number): Vi
         aspect_ratio: framed ? undefined : (ratioFor(request) ?? ratioWithout(path)),
         mode: stepFor(request, forwardModelId, stepsOf(forwardModelId)),
       },
-      // With a frame the picture's own ratio counts.
+      // With a frame, the image's own ratio counts.
       ratio: framed ? undefined : { aspect_ratio: request.ratio },
       resolution: mode === undefined ? undefined : { mode },
       negative_prompt: { negative_prompt: request.negativePrompt },
@@ -54,7 +54,7 @@ export function submitBodyModel(submit: VideoSubmit, defaultSeconds: number): Vi
   }
 }
 
-/** By the vendor's id or by ours. */
+/** By the vendor's id or by the gateway's. */
 export function bodyModelTask({ baseUrl, state }: VideoContext, id: string): HttpRequest {
   const path = textIn(state['path']) ?? 'text2video'
   return getJson(below(baseUrl, `/v1/videos/${path}/${encodeURIComponent(id)}`))
@@ -91,7 +91,7 @@ function inputsOf(path: Path, request: VideoRequest): Inputs {
   }
 }
 
-/** A last frame may stand alone. */
+/** A last frame is allowed alone. */
 function framesOf({ firstFrame, lastFrame }: VideoRequest): Inputs {
   return {
     body: {
@@ -137,7 +137,7 @@ function omniInputsOf(request: VideoRequest): Inputs {
 
 const MODES: Readonly<Record<string, string>> = { '720p': 'std', '1080p': 'pro', '4k': '4k' }
 
-/** An explicit resolution, also in the vendor's own words; undefined: a resolution it has no word for. */
+/** An explicit resolution, also in the vendor's own notation; undefined: the vendor does not have it. */
 function explicitMode({ resolution }: VideoRequest): string | undefined {
   if (resolution === undefined) return undefined
   const tier = tierOfResolution(resolution)

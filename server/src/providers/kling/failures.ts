@@ -1,4 +1,4 @@
-/** Kling's codes: in the body of a refused call, and beside status 200. */
+/** Kling's codes: in the body of a refused call, and with status 200. */
 import { isJsonObject, type JsonValue } from '../../core/json.ts'
 import {
   classifyFailure,
@@ -10,7 +10,7 @@ import type { VideoFailure } from '../video.ts'
 import { taskClassOf } from '../video-forms/failure.ts'
 import { numberIn, rowOf, textIn } from '../video-forms/json.ts'
 
-/** 1100 to 1102 come with status 429 and are about money, not rate. */
+/** 1100 to 1102 come with status 429 and concern money, not the rate. */
 const WORDS: FailureWords = {
   1000: 'auth',
   1001: 'auth',

@@ -54,7 +54,7 @@ export function submitPathModel(submit: VideoSubmit, defaultSeconds: number): Vi
   }
 }
 
-/** By the vendor's ids or by ours. */
+/** By the vendor's ids or by the gateway's. */
 export function pathModelTask(
   { baseUrl }: VideoContext,
   by: 'task_ids' | 'external_task_ids',
@@ -72,7 +72,7 @@ interface Inputs {
 
 function inputsOf(request: VideoRequest, model: ForwardModelId): Inputs {
   const { firstFrame } = request
-  // Turbo takes one picture.
+  // Turbo accepts one image.
   const lastFrame = firstFrame === undefined || model.includes('turbo') ? undefined : request.lastFrame
   const frames: readonly JsonObject[] = [
     ...(firstFrame === undefined ? [] : [{ type: 'first_frame', url: addressOrBase64(firstFrame) }]),

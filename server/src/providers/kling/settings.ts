@@ -5,7 +5,7 @@ import { ratioOfSize, type TierWords, tierWordOf } from '../../core/video/size.t
 
 const RATIOS = ['16:9', '9:16', '1:1']
 
-/** Reference-driven models: seven pictures, or four with a video. */
+/** Reference-driven models: seven images, or four with a video. */
 export function isOmni(model: ForwardModelId): boolean {
   return /omni|-video-o\d/.test(model)
 }
@@ -15,7 +15,7 @@ export function ratioFor(request: VideoRequest): string | undefined {
 }
 
 /**
- * The resolution for an order that names none. 2.6 has sound only at full resolution, so requesting sound raises a
+ * The resolution for an order without one. 2.6 has sound only at full resolution, so requesting sound raises a
  * resolution that was only implied (docs/protocols.md#video-3).
  */
 export function stepFor(request: VideoRequest, model: ForwardModelId, words: TierWords): string | undefined {

@@ -1,4 +1,4 @@
-/** Kling's two generations, distinguished by the model: `kling-v2-6` stands in a body, `kling-3.0` in a path. */
+/** Kling's two generations, distinguished by the model: `kling-v2-6` is sent in the body, `kling-3.0` in the path. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { VideoContext, VideoDialect, VideoFailure, VideoReply, VideoStep } from '../video.ts'
@@ -32,7 +32,7 @@ export const klingVideo: VideoDialect = {
     return refusal === undefined ? read(reply, context) : refusedPoll(refusal, context)
   },
   classify,
-  // Our own id in place of the vendor's: both forms accept either.
+  // The gateway's id in place of the vendor's: both forms accept either.
   find: (context) =>
     isPathModel(context.forwardModelId)
       ? pathModelTask(context, 'external_task_ids', context.taskId)

@@ -1,4 +1,4 @@
-/** Luma's older API. Pictures by public address only. */
+/** Luma's older API. Images by public address only. */
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'

@@ -13,7 +13,7 @@ export const luma: Provider = {
   video: lumaVideo,
 }
 
-/** The API before it, for keys and models that are still there; a kind of its own because it takes pictures by address only. */
+/** The older API, for existing keys and models; a separate kind because it accepts images by address only. */
 export const lumaDreamMachine: Provider = {
   kind: 'luma-dream-machine',
   name: 'Luma Dream Machine',

@@ -9,12 +9,12 @@ import { stepOf, taskWord } from '../video-forms/progress.ts'
 import { secondsValue } from '../video-forms/seconds.ts'
 
 const POLL_MS = 3_000
-/** An hour; the older API does not say. */
+/** An hour; not documented for the older API. */
 const LINK_MS = 3_600_000
 
 /**
- * Lengths are words. A length without a word cannot be expressed, so the vendor uses its default; a value that is not a
- * number is passed on for the vendor to judge.
+ * Lengths are fixed words. Any other length cannot be expressed, so the vendor uses its default; a value that is not a
+ * number is passed on for the vendor to decide.
  */
 export function durationPlace(input: VideoSubmit, words: readonly string[]): JsonObject | undefined {
   const value = secondsValue(input)
@@ -46,7 +46,7 @@ export function readGeneration(
   })
 }
 
-/** Asking again gives a fresh link. */
+/** Requesting the task again returns a new link. */
 export function renewed(context: VideoContext): HttpRequest | undefined {
   const id = textIn(context.state['id'])
   return id === undefined ? undefined : generationRequest(context, id)

@@ -62,10 +62,10 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
   }
 }
 
-/** The last frame of ten seconds at 24 pictures a second. */
+/** The last frame of ten seconds at 24 frames a second. */
 const LAST_OF_TEN = 240
 
-/** `start` and `end` exist for five seconds only; ten seconds take them as key frames with positions. */
+/** `start` and `end` exist for five seconds only; ten seconds need them as key frames with positions. */
 function framesOf({ request, seconds }: VideoSubmit): JsonObject {
   const frames = framesIn(request)
   if (frames.length === 0) return {}

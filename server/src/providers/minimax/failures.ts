@@ -55,7 +55,7 @@ export function codeIn(body: JsonValue | undefined): number | undefined {
   return typeof code === 'string' && /^(?:0|[1-9]\d{0,5})$/.test(code) ? Number(code) : Number.NaN
 }
 
-/** In the words of an answer of OpenAI's form: refusals come with status 200 as well. undefined: it is none. */
+/** The error in OpenAI's form: refusals also come with status 200. undefined: it is not one. */
 export function errorIn(body: JsonObject): JsonObject | undefined {
   const code = codeIn(body)
   if (code === undefined || code === 0) return undefined
@@ -69,7 +69,7 @@ export function errorIn(body: JsonObject): JsonObject | undefined {
   }
 }
 
-/** Of an answer that was written anew, whose error has the code. */
+/** Classifies a rewritten answer, whose error has the code. */
 export function classifyRewritten(failure: UpstreamFailure): FailureClass {
   const error = isJsonObject(failure.body) ? failure.body['error'] : undefined
   return classify(codeIn(error) === undefined ? failure : { ...failure, body: error })

@@ -1,4 +1,4 @@
-/** Pictures by MiniMax (`/v1/image_generation`), as links or in base64. */
+/** Images by MiniMax (`/v1/image_generation`), as links or in base64. */
 import { isJsonObject } from '../../core/json.ts'
 import { GENERATIONS } from '../dialects/images-dialect.ts'
 import { passedDialect } from '../dialects/passed.ts'
@@ -9,7 +9,7 @@ import { classifyRewritten, errorIn } from './failures.ts'
 
 const RATIOS = ['1:1', '16:9', '4:3', '3:2', '2:3', '3:4', '9:16', '21:9']
 
-/** The vendor's own members, which a client may add. */
+/** The vendor's own members that clients may also send. */
 const NAMES = {
   model: 'model',
   prompt: 'prompt',

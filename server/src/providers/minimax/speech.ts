@@ -1,4 +1,4 @@
-/** Speech by MiniMax (`/v1/t2a_v2`): voice and format are objects, and the sound comes as hexadecimal text in a document. */
+/** Speech by MiniMax (`/v1/t2a_v2`): voice and format are objects, and the sound is hexadecimal text in a document. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { renamed } from '../dialects/rename.ts'
@@ -6,7 +6,7 @@ import { soundAs, soundAsked, voiceName } from '../dialects/speech.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { classifyRewritten, errorIn } from './failures.ts'
 
-/** `opus` is documented for other interfaces of the vendor; it refuses formats it does not make. */
+/** `opus` is documented for other interfaces of the vendor; it refuses unsupported formats. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['mp3', 'audio/mpeg'],
   ['wav', 'audio/wav'],
@@ -15,7 +15,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['opus', 'audio/opus'],
 ])
 
-/** The vendor's own members, which a client may add. Not `pronunciation_dict`, which puts words that are not counted in place of the text. */
+/**
+ * The vendor's own members that clients may also send. Not `pronunciation_dict`, which replaces parts of the text by
+ * words that would not be counted.
+ */
 const OWN = {
   model: 'model',
   input: 'text',
@@ -52,7 +55,7 @@ const rewrite: FormRewrite = {
     const hex = isJsonObject(data) ? data['audio'] : undefined
     if (typeof hex !== 'string' || hex === '') return undefined
     const bytes = Buffer.from(hex, 'hex')
-    // Reading stops at the first character that is not a digit.
+    // Decoding stops at the first character that is not a digit.
     if (bytes.length * 2 !== hex.length) return undefined
     const made = isJsonObject(info) && typeof info['audio_format'] === 'string' ? info['audio_format'] : 'mp3'
     return soundAs({ type: TYPES.get(made) ?? 'application/octet-stream', bytes }, context)

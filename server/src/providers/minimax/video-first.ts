@@ -1,4 +1,4 @@
-/** `/v1/video_generation`: a prompt, at most two frames, a length and a resolution. The ratio follows the picture. */
+/** `/v1/video_generation`: a prompt, at most two frames, a length and a resolution. The ratio follows the image. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
@@ -23,9 +23,9 @@ import { codeIn, kindOfCode } from './failures.ts'
 
 const POLL_MS = 10_000
 const REFUSED_POLL_MS = 20_000
-/** The file exists already; its link may lag a little. */
+/** The file exists already; its link may be delayed a little. */
 const FILE_MS = 2000
-/** How long a link lives is not published for video; of another product it is nine hours. */
+/** The lifetime of links is not published for video; for another product it is nine hours. */
 const LINK_MS = 9 * 3_600_000
 
 export function submitFirst(submit: VideoSubmit, defaultSeconds: number): VideoSubmission {
@@ -105,7 +105,7 @@ export function fileRequest({ baseUrl, state }: VideoContext): HttpRequest | und
     : getJson(videoAddress(baseUrl, 'v1', `/files/retrieve?file_id=${encodeURIComponent(file)}`))
 }
 
-/** The answers to the create call, to polls and to the question for the file; only the last has a file in it. */
+/** The answers to the create call, to polls and to the request for the file; only the last contains a file. */
 export function readFirst(reply: VideoReply, context: VideoContext, asked: 'create' | 'poll'): VideoStep {
   const task = objectAt(reply.body)
   if (isJsonObject(task['file'])) return readFile(task['file'], context)
@@ -126,7 +126,7 @@ export function readFirst(reply: VideoReply, context: VideoContext, asked: 'crea
   })
 }
 
-/** Says nothing about the task. */
+/** A refused poll says nothing about the task. */
 function refusedPoll({ class: kind, code }: VideoFailure, context: VideoContext): VideoStep {
   const { state } = context
   const id = textIn(state['id'])

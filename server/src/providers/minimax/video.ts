@@ -21,7 +21,7 @@ export const minimaxVideo: VideoDialect = {
   accepted: (reply, context) => read(reply, context, 'create'),
   step: (reply, context) => read(reply, context, 'poll'),
   classify,
-  // A file's link is made anew each time it is asked for.
+  // A new link is made each time the file is requested.
   renew: (context) => fileRequest(context),
 }
 

@@ -17,7 +17,7 @@ export const mistral: Provider = {
         reasoning: /magistral|mistral-(small|medium)/.test(model) ? 'effort' : 'none',
         efforts: ['none', 'high'],
         temperatureMax: 1.5,
-        // It has `random_seed` of its own.
+        // It has its own `random_seed`.
         seed: false,
         logprobs: false,
         strictTools: true,

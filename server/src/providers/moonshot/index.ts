@@ -10,7 +10,7 @@ const WORDS: FailureWords = {
   incorrect_api_key_error: 'auth',
   permission_denied_error: 'auth',
   resource_not_found_error: 'not-found',
-  // Three different things share the status 429.
+  // Three different failures have the status 429.
   exceeded_current_quota_error: 'quota',
   rate_limit_reached_error: 'rate-limited',
   engine_overloaded_error: 'overloaded',

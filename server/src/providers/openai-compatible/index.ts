@@ -7,7 +7,7 @@ import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { openaiCompatibleVideo } from './video.ts'
 
-/** Any server that says it is compatible; the base address ends before `/chat/completions`, mostly with `/v1`. */
+/** Any server that claims to be compatible; the base address ends before `/chat/completions`, mostly with `/v1`. */
 export const openaiCompatible: Provider = {
   kind: 'openai-compatible',
   name: 'OpenAI-compatible',
@@ -22,7 +22,8 @@ export const openaiCompatible: Provider = {
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({}),
     responses: responsesDialect({}),
-    // Servers that also imitate Anthropic have it next to the others: the base address already ends with `/v1`.
+    // Servers that are also compatible with Anthropic have it next to the others: the base address already ends with
+    // `/v1`.
     messages: messagesDialect({
       auth: { kind: 'bearer' },
       form: (input) => formMessages(input.baseUrl.replace(/\/v1\/*$/, ''), input),

@@ -1,7 +1,7 @@
 /**
- * Pictures by models on Replicate: a prediction, asked for until it has ended. It is not waited for in the order's own
- * connection (`Prefer: wait`): should that break, nobody would know what was ordered. What is known of the inputs is from the
- * models' schemas, read in 2026.
+ * Images by models on Replicate: a prediction, polled until it has ended. The order's own connection does not wait for
+ * it (`Prefer: wait`): if it broke, the prediction's id would be lost. The inputs are taken from the models' schemas,
+ * read in 2026.
  */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
@@ -23,7 +23,7 @@ import { codeIn, WORDS } from './failures.ts'
 import { targetOf } from './target.ts'
 
 interface PictureInputs {
-  /** Its name for how many; undefined: it makes one. */
+  /** Its field for the number; undefined: it makes one. */
   readonly count: string | undefined
   readonly shape: PictureShape
 }
@@ -97,7 +97,7 @@ function fileFormat(format: JsonValue | undefined, openai: boolean): JsonObject 
 const FAILED: ReadonlySet<unknown> = new Set(['failed', 'canceled', 'aborted'])
 const RUNNING: ReadonlySet<unknown> = new Set(['starting', 'processing'])
 
-/** Without the client's own input, which comes back with every answer. */
+/** Without the client's own input, which every answer repeats. */
 function errorOf(status: JsonValue | undefined, error: JsonValue | undefined): JsonObject {
   const message = textIn(error) ?? `the prediction was ${textIn(status) ?? 'not made'}`
   const code = codeIn(message)

@@ -1,4 +1,4 @@
-/** What is known of the inputs of models on Replicate: each has names of its own (their schemas, read in 2026). */
+/** What is known about the inputs of models on Replicate: each has names of its own (their schemas, read in 2026). */
 import type { TierWords } from '../../core/video/size.ts'
 
 export interface ModelInputs {

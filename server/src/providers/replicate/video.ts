@@ -1,4 +1,4 @@
-/** Replicate: a prediction, asked for until it has ended. */
+/** Replicate: a prediction, polled until it has ended. */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { classifyFailure } from '../../core/routing/failure.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
@@ -77,7 +77,7 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
   }
 }
 
-/** There, Sora's size is a word for the orientation. */
+/** On Replicate, Sora's size is a word for the orientation. */
 function soraShape({ size }: VideoRequest): Partial<Record<ClientField, JsonObject>> {
   if (size === undefined) return {}
   return { size: { aspect_ratio: size.height > size.width ? 'portrait' : 'landscape' } }

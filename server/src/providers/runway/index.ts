@@ -1,7 +1,7 @@
 import type { Provider } from '../provider.ts'
 import { runwayVideo } from './video.ts'
 
-/** Videos only: its own models, and others' under its own form. */
+/** Videos only: its own models, and other makers' in its own form. */
 export const runway: Provider = {
   kind: 'runway',
   name: 'Runway',

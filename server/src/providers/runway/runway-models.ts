@@ -1,11 +1,11 @@
-/** What each model behind Runway takes (its SDK, release 4.12 of July 2026): it refuses unknown fields. */
+/** What each model at Runway accepts (from its SDK, release 4.12 of July 2026): it refuses unknown fields. */
 export interface RunwayModel {
-  /** Pixel ratios for orders by text, and for those with a picture; none: no ratio is sent. */
+  /** Pixel ratios for orders by text, and for those with an image; none: no ratio is sent. */
   readonly textRatios: readonly string[]
   readonly imageRatios: readonly string[]
   /** false: an order without a ratio is refused. */
   readonly ratioOptional: boolean
-  /** Resolution words for orders with a picture, if there is no ratio for them. */
+  /** Resolution words for orders with an image, if there is no ratio for them. */
   readonly imageResolution: boolean
   readonly seconds: number
   readonly lastFrame: boolean
@@ -85,7 +85,7 @@ const MODELS: Readonly<Record<string, RunwayModel>> = {
   gemini_omni_flash: { ...GEN, imageRatios: LANDSCAPE_AND_PORTRAIT, ratioOptional: true, seed: false },
 }
 
-/** A newer model gets the order unchanged, and decides itself. */
+/** A newer model gets the order unchanged and decides itself. */
 const UNKNOWN: RunwayModel = {
   ...GEN,
   textRatios: SMALL_AND_LARGE,

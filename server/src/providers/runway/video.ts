@@ -1,4 +1,4 @@
-/** Runway: one path for text, one for pictures, and one kind of task for both. */
+/** Runway: one path for text, one for images, and one kind of task for both. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { JsonObject } from '../../core/json.ts'
 import {
@@ -29,7 +29,7 @@ import { type RunwayModel, runwayModel } from './runway-models.ts'
 
 /** The least the vendor allows. */
 const POLL_MS = 5_000
-/** Links live one to two days; asking again gives fresh ones. */
+/** Links are valid for one to two days; requesting the task again returns new ones. */
 const LINK_MS = 24 * 3_600_000
 
 export const runwayVideo: VideoDialect = {

@@ -80,7 +80,7 @@ function vectorOf(input: Input, dimensions: number): readonly number[] {
   return numbers.map((number) => Math.fround(number / length))
 }
 
-/** `base64`: the numbers as 32-bit floats, little-endian, as the SDKs ask for them. */
+/** `base64`: the numbers as 32-bit floats, little-endian, as the SDKs request them. */
 function encoded(vector: readonly number[], format: JsonValue | undefined): JsonValue {
   if (format !== 'base64') return [...vector]
   const bytes = new Uint8Array(vector.length * 4)

@@ -1,4 +1,4 @@
-/** The smallest PNG that any reader takes: one colour, stored without compression. */
+/** The smallest PNG that any reader accepts: one colour, stored without compression. */
 
 const SIDE = 32
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -22,7 +22,7 @@ export function plainPng(colour: readonly [red: number, green: number, blue: num
   return btoa(String.fromCharCode(...bytes))
 }
 
-/** A zlib stream of one block that is not compressed. */
+/** A zlib stream with one uncompressed block. */
 function stored(data: readonly number[]): readonly number[] {
   const { length } = data
   const size = [length & 0xff, length >> 8]

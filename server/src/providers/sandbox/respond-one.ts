@@ -10,7 +10,7 @@ export interface OneModel {
   readonly protocol: PassedFormId
   readonly path: string
   readonly model: string
-  /** A document, or what is wrong with the request. */
+  /** A document, or the mistake in the request. */
   readonly answer: (body: JsonObject, stamp: { readonly id: string; readonly createdAt: number }) => Answered
 }
 

@@ -1,6 +1,6 @@
 /**
- * The sandbox's own tokenizer: up to four characters of a word with the blanks before it. Not the count of a real model,
- * but an exact one: what is streamed, capped and reported are the same pieces.
+ * The sandbox's own tokenizer: up to four characters of a word with the blanks before it. Not the count of a real
+ * model, but an exact one: the same pieces are streamed, limited and reported.
  */
 const PIECE = /\s*[^\s]{1,4}|\s+$/gu
 

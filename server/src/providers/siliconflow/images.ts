@@ -1,4 +1,4 @@
-/** Pictures by SiliconFlow, at OpenAI's address with other names, in the request and in the answer (docs/protocols.md#images). */
+/** Images by SiliconFlow, at OpenAI's path with other names in request and answer (docs/protocols.md#images). */
 import { GENERATIONS } from '../dialects/images-dialect.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { countOf, isSize, picturesAsked, picturesIn } from '../dialects/pictures.ts'
@@ -6,7 +6,7 @@ import { renamed } from '../dialects/rename.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { WORDS } from './words.ts'
 
-/** The vendor's own members, which a client may add. */
+/** The vendor's own members that clients may also send. */
 const NAMES = {
   prompt: 'prompt',
   negative_prompt: 'negative_prompt',

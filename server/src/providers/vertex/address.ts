@@ -1,4 +1,4 @@
-/** Where a model of a publisher lies in a project. */
+/** The address of a publisher's model in a project. */
 import type { ForwardModelId } from '../../core/ids.ts'
 import { below } from '../provider.ts'
 
@@ -8,7 +8,7 @@ export interface ModelPlace {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** undefined: the credential names no project or no region. */
+/** undefined: the credential has no project or no region. */
 export function modelUrl(
   { baseUrl, forwardModelId, fields }: ModelPlace,
   publisher: string,
@@ -20,7 +20,9 @@ export function modelUrl(
   return below(host, `/projects/${project}/locations/${region}/publishers/${publisher}/models/${model}`)
 }
 
-/** Each region has a host, `global` uses the bare one, and the two multi-regions have hosts of their own kind. */
+/**
+ * Each region has a host, `global` uses the one without a region, and the two multi-regions have another kind of host.
+ */
 function hostOf(region: string): string {
   if (region === 'global') return 'aiplatform.googleapis.com'
   if (region === 'us' || region === 'eu') return `aiplatform.${region}.rep.googleapis.com`

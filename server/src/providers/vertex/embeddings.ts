@@ -7,7 +7,7 @@ import { vectorList } from '../dialects/vectors.ts'
 import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { modelUrl } from './address.ts'
 
-/** Of the whole call, and of each text. */
+/** Parameters of the whole call, and of each text. */
 const PARAMETERS = { dimensions: 'outputDimensionality', auto_truncate: 'autoTruncate' }
 const OF_EACH = { task_type: 'task_type', title: 'title' }
 

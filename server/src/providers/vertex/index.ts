@@ -16,7 +16,7 @@ const PLACE: GeminiPlace = {
 
 /**
  * Gemini, Claude and Veo on Google Cloud, with a service account. `region` may be `global`, `us` or `eu`. `storage_uri`
- * (`gs://bucket/folder`) is where Veo stores its videos; without it they come inside its answers.
+ * (`gs://bucket/folder`) is where Veo stores its videos; without it they are inside its answers.
  */
 export const vertex: Provider = {
   kind: 'vertex',

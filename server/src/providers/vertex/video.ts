@@ -47,7 +47,7 @@ function resultOf(video: JsonObject): VideoResult | undefined {
   return url === undefined ? undefined : { kind: 'download', request: { method: 'GET', url, headers: {} } }
 }
 
-/** An object of Cloud Storage, by the address its JSON API serves its bytes at. */
+/** The address at which Cloud Storage's JSON API serves an object's bytes. */
 function objectUrl(uri: string | undefined): string | undefined {
   const found = /^gs:\/\/([^/]+)\/(.+)$/.exec(uri ?? '')
   if (found === null) return undefined

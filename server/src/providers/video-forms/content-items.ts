@@ -1,4 +1,6 @@
-/** The list of inputs that Seedance introduced and MiniMax adopted: text, then pictures, videos and sounds by their role. */
+/**
+ * The list of inputs that Seedance introduced and MiniMax adopted: text, then images, videos and sounds by their role.
+ */
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
 import { addressOf } from './media.ts'
@@ -8,7 +10,7 @@ export interface ContentLimits {
   readonly imagesMax: number
   readonly videosMax: number
   readonly audiosMax: number
-  /** Whether a sound may come without a picture. */
+  /** Whether a sound is allowed without an image. */
   readonly audiosAlone: boolean
 }
 
@@ -20,7 +22,7 @@ export interface Content {
   readonly kind: 'text' | 'frames' | 'references'
 }
 
-/** Frames exclude references; a last frame needs a first one; sounds can rarely come alone. */
+/** Frames exclude references; a last frame needs a first one; sounds are rarely allowed alone. */
 export function contentItems(request: VideoRequest, limits: ContentLimits): Content {
   const { firstFrame, lastFrame } = request
   const text: JsonObject = { type: 'text', text: request.prompt }
@@ -63,7 +65,7 @@ function withReferences(request: VideoRequest, text: JsonObject, limits: Content
   }
 }
 
-/** A list left out whole is reported as having no place. */
+/** A list that is omitted completely is reported as unsupported. */
 function cut(field: ClientField, used: number, given: number): readonly ClientField[] {
   return used > 0 && used < given ? [field] : []
 }

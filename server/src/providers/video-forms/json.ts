@@ -17,7 +17,7 @@ export function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
-/** Text that is not empty; a number as text, since ids come as both. */
+/** Non-empty text; a number is returned as text, since ids may be either. */
 export function textIn(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
@@ -29,7 +29,7 @@ export function numberIn(value: JsonValue | undefined): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** A row of a table by an outside word, which may be the name of an inherited property. */
+/** A row of a table by an external word, which may be the name of an inherited property. */
 export function rowOf<Row>(table: Readonly<Record<string, Row>>, word: string): Row | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -1,4 +1,4 @@
-/** An image in the forms vendors take. */
+/** An image in the forms that vendors accept. */
 import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import { dataUrl } from '../../core/canonical/media/data-url.ts'
 import type { VideoMedia } from '../../core/video/request.ts'

@@ -11,7 +11,7 @@ export type FormPart =
       readonly filename: string
     }
 
-/** `boundary` must not occur in any part: it is made from a new id. */
+/** `boundary` must not occur in any part: it is derived from a new id. */
 export function multipartBody(parts: readonly FormPart[], boundary: string): Uint8Array {
   const encoder = new TextEncoder()
   const chunks = parts.flatMap((part) => [
@@ -42,7 +42,7 @@ function headOf(part: FormPart): string {
   return `${name}; filename="${quoted(part.filename)}"\r\ncontent-type: ${part.file.mediaType}`
 }
 
-/** As browsers escape names: a line end or quote would break out of the header. */
+/** Escaped as in browsers: a line end or quote would break out of the header. */
 function quoted(text: string): string {
   return text.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22')
 }

@@ -1,6 +1,6 @@
 /**
- * Names under which models of many makers take a length or a number of videos. Where a vendor passes orders on to all of
- * them, the gateway's seconds are the only length: they are what is billed.
+ * Names that models of various makers use for a length or a number of videos. If a vendor passes orders on to all of
+ * them, only the gateway's seconds may set the length, because they are billed.
  */
 export const OTHER_LENGTHS: readonly string[] = [
   'frames',

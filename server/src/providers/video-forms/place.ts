@@ -1,6 +1,6 @@
 /**
- * Where the fields of a video order go in a vendor's form. Fields without a place are dropped and reported, so nothing
- * disappears silently (docs/reference/contract.md#4.4).
+ * Where the fields of a video order go in a vendor's form. Fields without a counterpart are dropped and reported, so
+ * nothing disappears silently (docs/reference/contract.md#4.4).
  */
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoRequest } from '../../core/video/request.ts'
@@ -28,11 +28,11 @@ export type ClientField = (typeof CLIENT_FIELDS)[number]
 
 export interface Placing {
   /**
-   * What each field becomes; `{}` where it is written elsewhere in the form. Absent or undefined: no place. Members from
-   * `size` have the lowest precedence, because they are only implied.
+   * What each field becomes; `{}` if it is written elsewhere in the form. Absent or undefined: no counterpart. Members
+   * from `size` have the lowest precedence, because they are only implied.
    */
   readonly members: Readonly<Partial<Record<ClientField, JsonObject | undefined>>>
-  /** Names in the vendor's form that a client's own fields may not take, besides those no vendor may be given. */
+  /** Names in the vendor's form that a client's own fields may not use, besides those that are never passed. */
   readonly reserved?: readonly string[]
 }
 
@@ -51,15 +51,15 @@ export function placeFields(request: VideoRequest, { members, reserved = [] }: P
   }
 }
 
-/** Left to right; a member that is undefined changes nothing. */
+/** Merged left to right; a member that is undefined changes nothing. */
 export function merged(layers: readonly (JsonObject | undefined)[]): JsonObject {
   const entries = layers.flatMap((layer) => Object.entries(layer ?? {}))
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 /**
- * What only the gateway decides, whatever the vendor: which model, how long (it is billed), how many, who is notified,
- * and queues of hours that a call cannot wait for (docs/protocols.md#video-4).
+ * What only the gateway decides, whatever the vendor: the model, the length (it is billed), the number, notifications,
+ * and queues that take hours, longer than a call can wait (docs/protocols.md#video-4).
  */
 const NEVER_PASSED: ReadonlySet<string> = new Set([
   'model',

@@ -47,7 +47,7 @@ function wordsOf(meaning: TaskWord): readonly (readonly [string, TaskWord])[] {
   return WORDS[meaning].map((word) => [word, meaning] as const)
 }
 
-/** undefined: a word of no set. */
+/** undefined: the word is in no set. */
 export function taskWord(word: JsonValue | undefined): TaskWord | undefined {
   return typeof word === 'string' ? meanings.get(word.trim().toLowerCase()) : undefined
 }

@@ -17,10 +17,10 @@ type ShapePlaces = Readonly<
   Record<Extract<ClientField, 'size' | 'ratio' | 'resolution'>, JsonObject | undefined>
 >
 
-/** A vendor that takes a ratio and a resolution. */
+/** A vendor that accepts a ratio and a resolution. */
 export interface Shape {
   readonly names: { readonly ratio: string; readonly resolution: string }
-  /** Ratios that a size is mapped to; none: the ratio follows the picture. */
+  /** Ratios that a size is mapped to; none: the ratio follows the image. */
   readonly ratios: readonly string[]
   /** Words that a size is mapped to. */
   readonly tiers: TierWords
@@ -48,7 +48,7 @@ function derived({ size }: VideoRequest, { names, ratios, tiers }: Shape): JsonO
   return { [names.ratio]: ratio, [names.resolution]: resolution }
 }
 
-/** A vendor that takes one of a list of pixel sizes: all three fields together choose one. */
+/** A vendor that accepts one of a list of pixel sizes: all three fields together choose one. */
 export function pixelPlaces(name: string, pixels: string | undefined): ShapePlaces {
   const place = pixels === undefined ? undefined : { [name]: pixels }
   return { size: place, ratio: place, resolution: place }
@@ -57,7 +57,7 @@ export function pixelPlaces(name: string, pixels: string | undefined): ShapePlac
 /** undefined: nothing was requested, or no entry has the requested ratio. */
 export function pixelsOf(request: VideoRequest, offered: readonly string[]): string | undefined {
   const { ratio, resolution, size } = request
-  // Named as the vendor names it.
+  // Requested by the vendor's own name.
   const named = offered.find((entry) => [ratio, resolution].some((text) => sameSize(entry, text)))
   if (named !== undefined) return named
   if (ratio === undefined && resolution === undefined) {

@@ -1,6 +1,6 @@
 /**
- * OpenAI's video form: Sora's form, which many servers imitate. JSON without a picture, a form with one: pictures in JSON
- * are refused, and not every server understands forms.
+ * OpenAI's video form: Sora's form, which many servers have adopted. JSON without an image, a form with one: images in
+ * JSON are refused, and not every server understands forms.
  */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
@@ -29,7 +29,7 @@ import { stepOf, taskWord } from './progress.ts'
 const DEFAULT_SECONDS = 4
 /** The guide says 10 to 20 seconds. */
 const POLL_MS = 10_000
-/** Content links of Sora live an hour at most; of imitations it is unknown. */
+/** Sora's content links are valid for at most an hour; for other servers this is unknown. */
 const LINK_MS = 3_600_000
 
 const SMALL_SIZES = ['720x1280', '1280x720']
@@ -37,8 +37,8 @@ const PRO_SIZES = [...SMALL_SIZES, '1024x1792', '1792x1024', '1080x1920', '1920x
 
 interface SoraVendor {
   /**
-   * `sora`: only what Sora takes. `imitation`: the server behind it is unknown, so plain values are passed on under their
-   * own names.
+   * `sora`: only what Sora accepts. `imitation`: the server behind it is unknown, so plain values are passed on under
+   * their own names.
    */
   readonly upstream: 'sora' | 'imitation'
 }
@@ -79,14 +79,16 @@ function placesOf(
 ): Partial<Record<ClientField, JsonObject | undefined>> {
   const size = request.size === undefined ? undefined : sizeFor(request.size, forwardModelId, sora)
   return {
-    // Unchanged: this form takes the length as text, as clients send it.
+    // Unchanged: this form has the length as text, as clients send it.
     seconds: { seconds: request.seconds ?? (seconds === undefined ? undefined : String(seconds)) },
     size: size === undefined ? undefined : { size },
     input_reference: {},
   }
 }
 
-/** Sora refuses sizes other than its own. An imitation speaks the client's own form, so nothing needs converting. */
+/**
+ * Sora refuses sizes other than its own. A compatible server has the client's own form, so nothing needs converting.
+ */
 function sizeFor(size: VideoSize, model: ForwardModelId, sora: boolean): string | undefined {
   const text = `${size.width}x${size.height}`
   if (!sora) return text
@@ -133,7 +135,7 @@ function videosRequest(given: {
   }
 }
 
-/** Creation and polls have the same answer. Imitations wrap the task in `data` and use various names for its link. */
+/** Creation and polls have the same answer. Some servers wrap the task in `data` and use various names for its link. */
 function read(reply: VideoReply, context: VideoContext): VideoStep {
   const top = objectAt(reply.body)
   const data = objectAt(top, 'data')
@@ -168,7 +170,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   })
 }
 
-/** A link on the same server may need the key; any other is public and gets none. */
+/** A link on the same server may need the key; any other is public and gets no key. */
 function resultOf(link: string | undefined, id: string, context: VideoContext): VideoResult {
   const own = link === undefined || originOf(link) === originOf(context.baseUrl)
   if (!own) return { kind: 'link', url: link, lastsMs: LINK_MS }

@@ -1,4 +1,4 @@
-/** Veo's form, which the Gemini API and Vertex AI share except for the places of pictures, links and filtered results. */
+/** Veo's form, which the Gemini API and Vertex AI share except for the fields of images, links and filtered results. */
 import { encodeBase64Bytes } from '../../core/canonical/media/base64.ts'
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
@@ -63,7 +63,7 @@ function placesOf(submit: VideoSubmit): Partial<Record<ClientField, JsonObject |
 function fromSize(size: VideoSize, { forwardModelId, seconds }: VideoSubmit): JsonObject | undefined {
   const aspectRatio = ratioOfSize(size, RATIOS)
   const step = tierWordOf(size, isLite(forwardModelId) ? STEPS_LITE : STEPS)
-  // The length is billed and stays; a resolution that was only derived gives way to it.
+  // The length is billed, so it is kept; a resolution that was only derived is changed.
   const resolution = step === '720p' || seconds === VEO_DEFAULT_SECONDS ? step : undefined
   return aspectRatio === undefined && resolution === undefined ? undefined : { aspectRatio, resolution }
 }
@@ -115,7 +115,7 @@ export interface VeoOperation {
   /** How it is polled, by its name. */
   poll(name: string): HttpRequest
   readonly afterMs: number
-  /** What the response holds when it is done; undefined: no video. */
+  /** The result in a finished response; undefined: no video. */
   resultIn(response: JsonObject): VideoResult | undefined
 }
 
@@ -152,7 +152,7 @@ function withoutVideo(response: JsonObject, body: JsonValue): VideoFailure {
   }
 }
 
-/** Codes of google.rpc, as operations carry them. */
+/** Codes of google.rpc, as found in operations. */
 const RPC_CODES: Readonly<Record<string, readonly [VideoFailure['class'], string]>> = {
   '1': ['cancelled', 'CANCELLED'],
   '3': ['invalid', 'INVALID_ARGUMENT'],
@@ -175,7 +175,7 @@ function operationFailure(error: JsonObject, body: JsonValue): VideoFailure {
   }
 }
 
-/** The first of a list of samples that has what is asked for. */
+/** The first sample of a list that has the requested value. */
 export function firstOf<Found>(
   samples: JsonValue | undefined,
   find: (sample: JsonObject) => Found | undefined,

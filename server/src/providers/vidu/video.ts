@@ -1,4 +1,4 @@
-/** Vidu: a path for each kind of input, a link that each poll renews, and errors as words. */
+/** Vidu: a path for each kind of input, a link that each poll renews, and errors as fixed words. */
 import type { HttpRequest } from '../../core/http-request.ts'
 import type { ForwardModelId } from '../../core/ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -35,7 +35,7 @@ const LINK_MS = 24 * 3_600_000
 const RATIOS = ['16:9', '9:16', '3:4', '4:3', '1:1']
 const STEPS: TierWords = { '540p': '540p', '720p': '720p', '1080p': '1080p' }
 const REFERENCES_MAX = 7
-/** The first carries our own id, the second the order's pictures. */
+/** The first contains the gateway's id, the second the order's images. */
 const RESERVED = ['payload', 'images']
 
 export const viduVideo: VideoDialect = {
@@ -86,7 +86,7 @@ function submit(input: VideoSubmit): VideoSubmission {
 interface Inputs {
   readonly path: '/text2video' | '/img2video' | '/start-end2video' | '/reference2video'
   readonly images: readonly VideoMedia[]
-  /** With a frame the picture's own ratio counts. */
+  /** With a frame, the image's own ratio counts. */
   readonly framed: boolean
   readonly places: Partial<Record<ClientField, JsonObject>>
   readonly dropped: readonly string[]
@@ -144,7 +144,7 @@ function taskRequest({ baseUrl }: VideoContext, id: string): HttpRequest {
   return getJson(below(baseUrl, `/tasks/${encodeURIComponent(id)}/creations`))
 }
 
-/** In a refused call as `reason` or `err_code`, in a failed task as `err_code`. */
+/** Codes, found in a refused call as `reason` or `err_code`, in a failed task as `err_code`. */
 const CODES: Readonly<Record<string, FailureKind>> = {
   badrequest: 'request',
   fieldlacking: 'request',

@@ -5,7 +5,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 
-/** The operator's own server; a key only where it was started with one. */
+/** The operator's own server; a key only if it was started with one. */
 export const vllm: Provider = {
   kind: 'vllm',
   name: 'vLLM',
@@ -15,7 +15,7 @@ export const vllm: Provider = {
   dialects: {
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank' }),
-    // Streamed, its events are those of chats (docs/protocols.md#transcription).
+    // Its streams have the events of chats (docs/protocols.md#transcription).
     transcription: passedDialect({ protocol: 'transcription', path: audioPath }),
     chat: chatDialect({
       capabilities: (model) => ({

@@ -47,7 +47,7 @@ function embeddings(): FormRewrite {
   }
   return {
     request: ({ encoding_format: format, ...asked }) => {
-      // Numbers are the default; the word for them is refused.
+      // Numbers are the default; requesting them explicitly is refused.
       const { members, dropped } = renamed(
         format === 'base64' ? { ...asked, encoding_format: format } : asked,
         names,

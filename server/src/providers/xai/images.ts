@@ -1,6 +1,6 @@
 /**
- * Pictures by Grok. New ones are made in OpenAI's form; changed ones too, except that they are told by address in a document
- * and never sent as a form (docs/protocols.md#images).
+ * Images by Grok. Generation uses OpenAI's form; so do edits, except that images are named by address in a document and
+ * never sent as a form (docs/protocols.md#images).
  */
 import { addressOfPicture, givenPictures, unknownPicture } from '../dialects/given-pictures.ts'
 import { EDITS, GENERATIONS } from '../dialects/images-dialect.ts'

@@ -5,7 +5,7 @@ import type { Provider } from '../provider.ts'
 import { xaiImages } from './images.ts'
 import { xaiVideo } from './video.ts'
 
-/** Its imitation of the messages protocol is deprecated by the vendor and left out here. */
+/** Its version of the messages protocol is deprecated by the vendor and not used here. */
 export const xai: Provider = {
   kind: 'xai',
   name: 'xAI (Grok)',

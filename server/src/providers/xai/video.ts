@@ -1,4 +1,4 @@
-/** Grok Imagine: one call to order, one address to poll until it is done. */
+/** Grok Imagine: one call to order, one address to poll until it has finished. */
 import type { JsonObject } from '../../core/json.ts'
 import { classifyFailure, type FailureWords } from '../../core/routing/failure.ts'
 import type { VideoMedia, VideoRequest } from '../../core/video/request.ts'
@@ -22,7 +22,7 @@ import { type Shape, shapePlaces } from '../video-forms/shape.ts'
 import { failureOf } from '../video-forms/vendor-failure.ts'
 
 const POLL_MS = 5_000
-/** The vendor says "temporary" and no more. */
+/** The vendor only says "temporary". */
 const LINK_MS = 3_600_000
 
 const WORDS: FailureWords = { service_unavailable: 'overloaded', internal_error: 'overloaded' }
@@ -88,7 +88,7 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
   return {
     ...shapePlaces(request, {
       ...SHAPE,
-      // A picture has its own ratio: only an explicit one is sent with it.
+      // An image has its own ratio: only an explicit one is sent with it.
       ratios: firstFrame === undefined ? SHAPE.ratios : [],
       tiers: grok.fullPictures && !referring ? { ...SHAPE.tiers, '1080p': '1080p' } : SHAPE.tiers,
     }),
@@ -145,7 +145,7 @@ function failureIn({ body }: VideoReply): VideoFailure | undefined {
   return failureOf({ code: code ?? textIn(objectAt(body)['code']), message, body, words: WORDS })
 }
 
-/** Done, but withheld. */
+/** Finished, but withheld by moderation. */
 function moderated({ body }: VideoReply): VideoFailure {
   const message = 'the finished video was withheld by the content policy'
   return { class: 'moderation', code: 'respect_moderation', message, body }

@@ -1,6 +1,6 @@
 import type { FailureWords } from '../../core/routing/failure.ts'
 
-/** Numbers of its own in `error.code`, beside HTTP statuses that mostly agree with them. */
+/** Its own numbers in `error.code`; the HTTP status mostly agrees with them. */
 export const WORDS: FailureWords = {
   1000: 'auth',
   1001: 'auth',

@@ -23,7 +23,7 @@ import { failureOf } from '../video-forms/vendor-failure.ts'
 import { WORDS } from './failure-words.ts'
 
 const POLL_MS = 7_000
-/** The life of links is not documented. */
+/** The lifetime of links is not documented. */
 const LINK_MS = 3_600_000
 
 const SIZES: readonly string[] = [
@@ -72,7 +72,7 @@ function placesOf(input: VideoSubmit): Partial<Record<ClientField, JsonObject | 
       ? { seconds: { duration: secondsValue(input) } }
       : {}),
     input_reference: { image_url: pictures(request) },
-    // The tail is the second of two pictures, so it needs a first one.
+    // The last frame is the second of two images, so it needs a first one.
     image_tail: firstFrame === undefined ? undefined : {},
     generate_audio: { with_audio: request.generateAudio },
     watermark: { watermark_enabled: request.watermark },

@@ -37,7 +37,7 @@ const PURPOSES = ['taskType', 'task_type']
 const WITHOUT_COUNTERPART = [...PURPOSES, 'title']
 
 /**
- * One call of OpenAI's form has one number of dimensions. What it cannot express, such as a picture or different
+ * One call of OpenAI's form has one number of dimensions. What it cannot express, such as an image or different
  * dimensions, is sent in the field where it would belong, so that the vendor refuses it and does not produce something
  * else.
  */
@@ -84,7 +84,10 @@ function dimensionsOf(request: JsonValue): JsonValue {
   return request['outputDimensionality'] ?? request['output_dimensionality'] ?? null
 }
 
-/** The purpose of the texts, in the vendor's word; undefined: it has none, or one call cannot express it for all texts. */
+/**
+ * The purpose of the texts, as the vendor names it; undefined: it has none, or one call cannot express it for all
+ * texts.
+ */
 function purposeOf(requests: readonly JsonValue[], purpose: TextPurpose | undefined): JsonObject | undefined {
   const asked = [...new Set(requests.map(taskTypeOf))]
   const [task] = asked

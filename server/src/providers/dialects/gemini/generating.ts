@@ -9,7 +9,7 @@ import { passedDialect } from '../passed.ts'
 /** The address of models, and the authentication. */
 export interface GeminiPlace {
   readonly auth: Auth
-  /** Without a verb. undefined: the credential does not say enough. */
+  /** Without a verb. undefined: the credential lacks a field. */
   readonly modelUrl: (input: FormInput) => string | undefined
 }
 

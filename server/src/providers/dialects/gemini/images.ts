@@ -1,4 +1,4 @@
-/** Pictures by Gemini: a conversation of one turn with an image as its answer. One call makes one. */
+/** Images by Gemini: a conversation of one turn with an image as its answer. One call makes one image. */
 import { isJsonArray } from '../../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 import { parseSize, ratioOfSize } from '../../../core/video/size.ts'

@@ -8,7 +8,7 @@ import { toldUsage } from './images.ts'
 import { soundAs, soundAsked, voiceName } from '../speech.ts'
 import { wavOf } from '../wav.ts'
 
-/** Hertz, if the type of the samples does not say. */
+/** Sample rate in hertz, if the media type does not contain it. */
 const RATE = 24_000
 
 const rewrite: FormRewrite = {
@@ -41,7 +41,7 @@ const rewrite: FormRewrite = {
   },
 }
 
-/** These models take the style before the text; later ones read all of it aloud. */
+/** These models accept instructions before the text; later ones would read them aloud. */
 function takesInstructions(model: JsonValue | undefined): boolean {
   return typeof model === 'string' && /^gemini-(?:2\.5|3\.1)-/.test(model)
 }
@@ -61,7 +61,7 @@ function soundIn(candidates: JsonValue | undefined, raw: boolean): Sound | undef
   if (whole.length < decoded.length || bytes.length === 0) return undefined
   const { type } = first
   if (!/^audio\/(?:l16|pcm)\b/i.test(type)) return { type, bytes }
-  // Samples are of two bytes.
+  // Samples have two bytes.
   if (bytes.length % 2 === 1) return undefined
   if (raw) return { type: 'audio/pcm', bytes }
   const rate = Number(/rate=([1-9]\d{3,5})\b/.exec(type)?.[1] ?? RATE)

@@ -161,7 +161,7 @@ function callBody({ name, kind }: ReplyCall, input: string): JsonObject {
   return { type: 'function', function: { name, arguments: input } }
 }
 
-/** Later deltas of a call name only what grows. */
+/** Later deltas of a call contain only the arguments. */
 function callPiece({ kind }: ReplyCall, piece: string): JsonObject {
   return kind === 'custom' ? { custom: { input: piece } } : { function: { arguments: piece } }
 }

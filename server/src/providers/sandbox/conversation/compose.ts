@@ -20,7 +20,7 @@ export interface ReplyCall {
   readonly kind: PromptTool['kind']
   /** JSON text of a function's arguments, free text of a custom tool's input. */
   readonly input: string
-  /** The same as an object, for protocols that do not take text. */
+  /** The same as an object, for protocols without free text. */
   readonly json: JsonObject
 }
 

@@ -67,7 +67,7 @@ function readPrompt(body: JsonObject): Prompt {
     stop: strings(settings['stopSequences']),
     format: formatOf(settings),
     reasoning: object(settings['thinkingConfig'])['thinkingBudget'] !== 0,
-    // The address says it, not the body.
+    // The path determines it, not the body.
     stream: false,
   }
 }
@@ -97,7 +97,7 @@ function formatOf(settings: JsonObject): PromptFormat {
   return schema === undefined ? { kind: 'json' } : { kind: 'json-schema', schema }
 }
 
-/** Stands for a provider's signature: base64, opaque to clients. */
+/** In place of a provider's signature: base64, opaque to clients. */
 const THOUGHT_SIGNATURE = 'c2FuZGJveC10aG91Z2h0'
 
 function partsOf(reply: Reply, stamp: Stamp, body: JsonObject): readonly JsonObject[] {
@@ -118,7 +118,7 @@ function showsThoughts(body: JsonObject): boolean {
   return object(object(body['generationConfig'])['thinkingConfig'])['includeThoughts'] === true
 }
 
-/** Counters grow with every chunk; the last event has them whole, and the reason for the end. */
+/** Counters grow with every chunk; the last event has the final ones, and the finish reason. */
 function* stream(reply: Reply, stamp: Stamp, body: JsonObject): Generator<OfflineChunk> {
   const event = (parts: readonly JsonObject[], output: number, end: JsonObject = {}): OfflineChunk =>
     pace(
@@ -140,7 +140,7 @@ function* stream(reply: Reply, stamp: Stamp, body: JsonObject): Generator<Offlin
     output += 1
     yield event([{ text: piece }], output)
   }
-  // Calls arrive whole, the reason for the end in a later chunk with an empty text.
+  // Calls are sent whole, the finish reason in a later chunk with an empty text.
   for (const part of partsOf({ ...reply, text: '', reasoning: undefined }, stamp, body)) {
     const first = output === reply.usage.reasoning && reply.reasoning !== undefined
     yield event([first ? { ...part, thoughtSignature: THOUGHT_SIGNATURE } : part], reply.usage.output)

@@ -115,7 +115,7 @@ function head(reply: Reply, stamp: Stamp): JsonObject {
   return { id: `msg_${stamp.id}`, type: 'message', role: 'assistant', model: reply.model }
 }
 
-/** Stands for a provider's signature: opaque to clients. */
+/** In place of a provider's signature: opaque to clients. */
 const SIGNATURE = 'c2FuZGJveC1zaWduYXR1cmU='
 
 function blocksOf(reply: Reply, stamp: Stamp): readonly JsonObject[] {
@@ -151,7 +151,7 @@ function* stream(reply: Reply, stamp: Stamp): Generator<OfflineChunk> {
   yield event({ type: 'message_stop' })
 }
 
-/** A block as it opens, and the deltas that make it whole. */
+/** A block's opening, and the deltas that complete it. */
 function openingOf(block: JsonObject): {
   readonly block: JsonObject
   readonly deltas: readonly JsonObject[]

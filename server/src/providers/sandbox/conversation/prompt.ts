@@ -1,4 +1,4 @@
-/** What the sandbox reads of a request, whichever protocol it came in. */
+/** What the sandbox reads from a request of any protocol. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts'
 
 export interface Prompt {
@@ -73,7 +73,7 @@ export function strings(value: JsonValue | undefined): readonly string[] {
     .filter((item) => item !== '')
 }
 
-/** The texts among content parts, or the content when it is one text. */
+/** The texts among content parts, or the content if it is one text. */
 export function textOf(content: JsonValue | undefined): string {
   if (typeof content === 'string') return content
   return objects(content)
@@ -82,7 +82,7 @@ export function textOf(content: JsonValue | undefined): string {
     .join('\n')
 }
 
-/** Members that hold bytes or blobs rather than words. */
+/** Members that contain bytes or blobs rather than text. */
 const NO_WORDS: ReadonlySet<string> = new Set([
   'data',
   'url',
@@ -95,7 +95,7 @@ const NO_WORDS: ReadonlySet<string> = new Set([
   'thoughtSignature',
 ])
 
-/** Every string a model would read below `value`. */
+/** All strings within `value` that a model would read. */
 export function wordsBelow(value: JsonValue | undefined): readonly string[] {
   if (typeof value === 'string') return [value]
   if (!isJsonObject(value)) return items(value).flatMap(wordsBelow)

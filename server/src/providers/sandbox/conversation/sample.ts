@@ -11,7 +11,7 @@ export function sampleOf(schema: JsonValue | undefined, subject: string): JsonVa
 
 interface Place {
   readonly root: JsonObject
-  /** What strings without other rules are filled with. */
+  /** Content of strings without other rules. */
   readonly subject: string
   readonly depth: number
 }

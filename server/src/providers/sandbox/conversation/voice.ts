@@ -6,12 +6,12 @@ import type { Prompt } from './prompt.ts'
 /** The sandbox in one protocol: it reads a request and writes a reply. */
 export interface Voice {
   readPrompt(body: JsonObject): Prompt
-  /** `body` is the request's, where the protocol echoes its settings. */
+  /** `body` is the request's, for protocols that echo its settings. */
   whole(reply: Reply, stamp: Stamp, body: JsonObject): JsonObject
   stream(reply: Reply, stamp: Stamp, body: JsonObject): Iterable<OfflineChunk>
   /** The answer of the protocol's token count; undefined: it has none. */
   count(inputTokens: number): JsonObject | undefined
-  /** An error in the protocol's own shape. */
+  /** An error in the protocol's own format. */
   error(message: string, status: number, code: string, stamp: Stamp): JsonObject
 }
 

@@ -11,12 +11,12 @@ export interface Track {
   readonly frames: readonly { readonly key: boolean; readonly unit: Uint8Array }[]
 }
 
-/** Ticks of a second, in every box that tells a time. */
+/** Ticks per second, in every box with a time. */
 const TIMESCALE = 24_000
 
 export function muxMp4(track: Track): Uint8Array {
   const type = box('ftyp', text('isom'), u32(0x200), text('isomiso2avc1mp41'))
-  // The index says where the bytes begin; its own length is constant.
+  // The index contains the position of the bytes; its own length is constant.
   const before = type.byteLength + index(track, 0).byteLength + 8
   return join([type, index(track, before), box('mdat', ...track.frames.flatMap(sample))])
 }
@@ -66,7 +66,7 @@ function media(track: Track, ticks: number, firstByteAt: number): readonly Uint8
     box(
       'minf',
       fullBox('vmhd', 1, zeros(8)),
-      // The bytes are in this very file.
+      // The bytes are in this file.
       box('dinf', fullBox('dref', 0, u32(1), fullBox('url ', 1))),
       box('stbl', ...sampleTables(track, firstByteAt)),
     ),
@@ -94,7 +94,7 @@ function sampleEntry({ width, height, configuration }: Track): Uint8Array {
     u16(1),
     zeros(16),
     u16(width, height),
-    // 72 dots an inch, one frame a sample, no name, 24 bits of colour.
+    // 72 dots an inch, one frame per sample, no name, 24 bits of colour.
     u32(0x480000, 0x480000, 0),
     u16(1),
     zeros(32),
@@ -103,7 +103,7 @@ function sampleEntry({ width, height, configuration }: Track): Uint8Array {
   )
 }
 
-/** The unit matrix: the picture is shown as it is. */
+/** The unit matrix: the video is shown unchanged. */
 const MATRIX = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 
 function box(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
@@ -116,7 +116,7 @@ function fullBox(type: string, flags: number, ...parts: readonly Uint8Array[]): 
   return box(type, u32(flags), ...parts)
 }
 
-/** One after the other. */
+/** Concatenates the parts. */
 export function join(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0))
   let at = 0

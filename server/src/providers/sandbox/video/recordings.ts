@@ -1,8 +1,8 @@
 /**
  * The source of the sandbox's videos: eight seconds of colour bars in every size that it offers, moving by one bar a
- * second, recorded as H.264 (Constrained Baseline, 24 pictures a second). Each second begins with a picture that is
- * decodable alone and goes on with 23 that repeat it. All bytes are base64; pieces of a picture follow each other after
- * blanks, and `piece*n` stands for n times that piece.
+ * second, recorded as H.264 (Constrained Baseline, 24 frames a second). Each second begins with a frame that is
+ * decodable alone, followed by 23 that repeat it. All bytes are base64; pieces of a frame are separated by blanks, and
+ * `piece*n` means n times that piece.
  */
 export interface Recording {
   /** Pixels. */
@@ -10,9 +10,9 @@ export interface Recording {
   readonly height: number
   /** How it is decoded: an AVCDecoderConfigurationRecord (ISO 14496-15, 5.3.3.1). */
   readonly configuration: string
-  /** The picture that begins each of its seconds. */
+  /** The frame that begins each second. */
   readonly keys: readonly string[]
-  /** The pictures that follow within any second, one after each blank. */
+  /** The frames that follow within a second, separated by blanks. */
   readonly repeats: string
 }
 

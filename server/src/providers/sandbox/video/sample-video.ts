@@ -1,11 +1,11 @@
-/** The sandbox's video: a recording, as long as asked. The same for the same length and size. */
+/** The sandbox's video: a recording of the requested length. The same for the same length and size. */
 import { decodeBase64Bytes } from '../../../core/canonical/media/base64.ts'
 import type { Recording } from './recordings.ts'
 import { join, muxMp4, type Track } from './mp4.ts'
 
 export const FRAMES_PER_SECOND = 24
 
-/** An MP4 file. The recording begins again where it ends; a second that is not full is cut off. */
+/** An MP4 file. The recording is repeated; an incomplete second is cut off. */
 export function sampleVideo(recording: Recording, seconds: number): Uint8Array {
   const count = Math.max(1, Math.round(seconds * FRAMES_PER_SECOND))
   const keys = recording.keys.slice(0, Math.ceil(count / FRAMES_PER_SECOND)).map(unpack)
@@ -28,7 +28,7 @@ export function sampleVideo(recording: Recording, seconds: number): Uint8Array {
   })
 }
 
-/** The bytes of a recorded picture, as `recordings.ts` writes them. */
+/** The bytes of a recorded frame, as `recordings.ts` writes them. */
 function unpack(recorded: string): Uint8Array {
   return join(
     recorded.split(' ').flatMap((piece) => {

@@ -4,7 +4,7 @@ import { type Recording, RECORDINGS } from './recordings.ts'
 
 /** Seconds of a video without a length, or with an impossible one. */
 export const USUAL_SECONDS = 4
-/** A minute of the largest picture is two megabytes. */
+/** A minute of the largest size takes two megabytes. */
 const SECONDS_MAX = 60
 const USUAL: Picture = { width: 1280, height: 720 }
 

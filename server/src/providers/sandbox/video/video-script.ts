@@ -3,10 +3,10 @@
  *
  * - `sandbox:polls=7` is finished at the seventh poll, `sandbox:every=50` is polled every 50 ms;
  * - `sandbox:slow` takes about a minute;
- * - `sandbox:link` is delivered as a link that lasts, `sandbox:short-link` as one that expires within the hour; both are
+ * - `sandbox:link` is delivered as a lasting link, `sandbox:short-link` as one that expires within the hour; both are
  *   dead links. Without them the bytes themselves are delivered;
  * - `sandbox:fail`, `sandbox:moderated`, `sandbox:invalid`, `sandbox:quota`, `sandbox:expired` and `sandbox:cancelled`
- *   are accepted and end so;
+ *   are accepted and end in that way;
  * - `sandbox:refused`, `sandbox:busy`, `sandbox:unpaid`, `sandbox:locked` and `sandbox:broken` are not accepted;
  * - `sandbox:garbled` is accepted and then gives an unreadable answer.
  */

@@ -86,8 +86,8 @@ export function reply(body: JsonValue | undefined, status = 200): VideoReply {
 }
 
 /**
- * A task from its create call on: the first answer is the create call's, each further one that of the request the last
- * step asked for. Gives the steps, and each request as `GET https://…` with its body behind it.
+ * Runs a task from its create call on: the first answer is that of the create call, each further one that of the last
+ * step's request. Returns the steps, and each request as `GET https://…` followed by its body.
  */
 export function play(
   dialect: VideoDialect,
@@ -103,7 +103,7 @@ export function play(
     const step = index === 0 ? dialect.accepted(answer, context) : dialect.step(answer, context)
     steps.push(step)
     if (step.kind === 'poll') sent.push(lineOf(step.request))
-    // What cannot be read is asked again, from the same state.
+    // An unreadable answer is requested again, from the same state.
     if (step.kind !== 'unreadable') state = step.state
   }
   const last = steps.at(-1)
