@@ -1,21 +1,21 @@
 /**
- * The end of a process whose storage hangs. A thread that is stuck in the system keeps its process from exiting, so this
- * one is stopped as usual, which writes what is not settled into a file, and then killed.
+ * Ends a process whose storage hangs. A thread that is stuck in a system call keeps its process from exiting, so the
+ * gateway is stopped as usual, which writes unsettled calls to a file, and then killed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config/environment.ts'
 import type { RunningGateway } from './start-gateway.ts'
 
-/** Longer than a stop takes that is not held up by anything. */
+/** Longer than an undisturbed stop takes. */
 const AFTER_GRACE_MS = 15_000
 
 interface HungProcess {
   readonly stop: () => Promise<void>
-  /** ms the stop may take. */
+  /** Time the stop may take, ms. */
   readonly withinMs: number
   readonly kill: () => void
   readonly onError: (error: unknown) => void
-  /** Resolves after so many ms, or rejects when it is aborted. */
+  /** Resolves after this many ms, or rejects when it is aborted. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -40,7 +40,7 @@ async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** What a gateway of this process is started with, so that it does not outlive its storage. */
+/** Options for starting a gateway in this process, so that it ends when its storage hangs. */
 export function endedWhenHung(
   { drainDelayMs, shutdownGraceMs }: Pick<Config, 'drainDelayMs' | 'shutdownGraceMs'>,
   running: () => Pick<RunningGateway, 'stop'> | undefined,

@@ -1,4 +1,6 @@
-/** The catalogue of a first start without a gateway file: every vendor whose key the environment holds, and the sandbox. */
+/**
+ * The catalogue of a first start without a gateway file: every vendor whose key is in the environment, and the sandbox.
+ */
 import type { Environment } from '../config/environment.ts'
 import { CLIENT_GONE_GRACE_MS, MIN_BYTES_PER_SECOND } from '../core/catalogue.ts'
 import { forwardModelId, modelId, vendorCode } from '../core/ids.ts'
@@ -23,7 +25,7 @@ export function firstCatalogue(
   )
 }
 
-/** A vendor with the key its credential begins with. */
+/** A vendor with the initial key of its credential. */
 export interface KeyedVendor {
   readonly vendor: EnvironmentVendor
   /** undefined: it needs none. */
@@ -39,7 +41,7 @@ export function catalogueOf(keyed: readonly KeyedVendor[]): readonly CatalogueCh
   ]
 }
 
-/** A model that several vendors list is one model, as the first of them describes it, with a chain over each. */
+/** A model listed by several vendors becomes one model, described by the first of them, with a chain for each. */
 function firstListed(vendors: readonly EnvironmentVendor[]): readonly ListedModel[] {
   const models = new Map<string, ListedModel>()
   for (const model of vendors.flatMap((vendor) => vendor.models)) {

@@ -1,10 +1,12 @@
-/** Whether a start can listen, asked before it makes anything: a secret key, a database, API keys that are shown once. */
+/**
+ * Checks that a start can listen before it creates anything: a secret key, a database, API keys that are shown once.
+ */
 import { createServer } from 'node:net'
 import type { Config } from '../config/environment.ts'
 
 /**
- * Takes each port that the configuration names and gives it back. Throws what `listen` failed with. Another program can
- * still take one before the gateway does: whoever makes something in between shows it even when the start fails.
+ * Opens and closes each configured port. Throws the error of `listen`. Another program may still take one before the
+ * gateway does, so what is created in between is shown even if the start fails.
  */
 export async function lookAtPorts(
   config: Pick<Config, 'host' | 'port' | 'gatewayPort' | 'opsHost' | 'opsPort'>,
@@ -16,8 +18,8 @@ export async function lookAtPorts(
 }
 
 /**
- * Takes one port and gives it back; 0 is any free one, on a host that may still be no address of this machine. Throws what
- * `listen` failed with.
+ * Opens and closes one port; 0 is any free one, which still checks that the host is an address of this machine. Throws
+ * the error of `listen`.
  */
 export function lookAtPort(port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-/** Where security events come from that no module of its own tells of. */
+/** Sources of security events that do not belong to another module. */
 import type { AuditedAct } from '../storage/stores/audit.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { SecurityLog } from '../telemetry/security-log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
-/** The same store; whatever is entered into its audit log is told of, once it is stored. */
+/** The same store; reports each entry of its audit log as a security event once it is stored. */
 export function noteAudit(storage: Storage, security: SecurityLog): Storage {
   const { audit } = storage
   return {
@@ -15,7 +15,7 @@ export function noteAudit(storage: Storage, security: SecurityLog): Storage {
         let done: AuditedAct | undefined
         const value = await audit.act(async (stores) => {
           const worked = await work(stores)
-          // The last run is the one that is stored.
+          // The last run is the stored one.
           done = worked.act
           return worked
         })
@@ -36,7 +36,7 @@ function noteEntry(security: SecurityLog, { actor, action, subject }: AuditedAct
   if (action === 'account.impersonate') security.note('impersonation.begun', { account: subject, ...who })
 }
 
-/** @param what who chose the address: `a call`, `an alert` */
+/** @param what the source of the address: `a call`, `an alert` */
 export function noteForbidden<Answer extends { readonly kind: string }>(
   { security }: Pick<Telemetry, 'security'>,
   what: string,

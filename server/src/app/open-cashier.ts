@@ -7,7 +7,7 @@ import { openPayments } from '../payments/open-payments.ts'
 import { createFindProxy } from '../upstream/connect/find-proxy.ts'
 import { AllowList } from '../upstream/connect/guard.ts'
 
-/** The till, with the provider of payments that is configured. */
+/** Opens card payments with the configured provider. */
 export async function openCashier(
   config: Config,
   parts: Pick<Pipeline, 'storage' | 'telemetry' | 'now'>,

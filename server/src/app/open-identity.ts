@@ -8,7 +8,7 @@ import { createFindProxy } from '../upstream/connect/find-proxy.ts'
 import { AllowList } from '../upstream/connect/guard.ts'
 import { ClosedNetwork, createSmallFetch } from '../upstream/remote/small-fetch.ts'
 
-/** Who is at the other end, with the ways out that are configured. Its messenger is closed by whoever opened it. */
+/** Opens identity with the configured message channels. The caller closes its messenger. */
 export async function openIdentity(
   config: Config,
   parts: Pick<Pipeline, 'storage' | 'telemetry' | 'upstream' | 'now'>,

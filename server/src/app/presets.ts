@@ -1,4 +1,4 @@
-/** The vendors that this version knows with models and list prices, as the management API takes them. */
+/** The built-in vendors with models and list prices, in the management API's form. */
 import type { Environment } from '../config/environment.ts'
 import type { Catalogue } from '../core/catalogue.ts'
 import type { VendorPreset } from '../management/admin/presets.ts'
@@ -16,7 +16,7 @@ export function knownPresets(environment: Environment): readonly VendorPreset[] 
   })
 }
 
-/** Presets whose key came into the environment and that the catalogue has not. */
+/** Presets whose key is in the environment and that the catalogue does not have. */
 export function offeredPresets(environment: Environment, catalogue: Catalogue): readonly VendorPreset[] {
   const codes: ReadonlySet<string> = new Set(catalogue.vendors.keys())
   return knownPresets(environment).filter(

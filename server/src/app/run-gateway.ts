@@ -18,13 +18,13 @@ import { createTelemetry } from '../telemetry/telemetry.ts'
 import { VERSION } from '../version.ts'
 import { newKeysText, welcomeText } from './welcome.ts'
 
-/** Several processes that serve together. */
+/** Several processes that serve the same addresses. */
 export interface Workers {
-  /** As the first worker that came up tells them. */
+  /** As reported by the first worker that is ready. */
   readonly baseUrl: string
   readonly gatewayBaseUrl: string
   readonly ops: OpsSource
-  /** Told whenever one of them says that it lives. */
+  /** Calls the listener for every heartbeat of a worker. */
   onBeat(listener: () => void): void
   /** Resolves when the last one has ended; after `graceMs` they are ended by force. */
   stop(graceMs: number): Promise<void>
@@ -37,7 +37,7 @@ export type StartWorkers = (
 ) => Promise<Workers>
 
 /**
- * Starts, tells programs and people that it is ready, and stops on the first signal; a second one ends it at once.
+ * Starts, reports to programs and people that it is ready, and stops on the first signal; a second one ends it at once.
  * `startWorkers` is for a configuration with more than one process.
  */
 export async function runGateway(config: Config, startWorkers: StartWorkers): Promise<void> {
@@ -69,23 +69,23 @@ export async function runGateway(config: Config, startWorkers: StartWorkers): Pr
     const serving = await (config.workers > 1
       ? runSeveral(config, prepare, startWorkers)
       : runOne(config, prepare))
-    // First: whoever reads the ready line may send a signal at once.
+    // First, because a reader of the ready line may send a signal at once.
     stopOnSignal(serving)
     welcome(serving, prepared, config)
   } catch (error) {
-    // The keys are stored by now and the next start is no first one: who does not see them here never will.
+    // The keys are stored by now, and later starts cannot show them, so they must be printed here.
     process.stderr.write(newKeysText(prepared.firstRun))
     throw error
   }
 }
 
-/** A first start says what it does while it does it; a later one is over before anybody has read it. */
+/** A first start reports its steps as it goes; a later one is too fast for that to be useful. */
 function teller({ dataDirectory, secretKey }: Config): (sentence: string) => void {
   if (secretKey !== undefined || !hasNoSecretKey(dataDirectory)) return () => undefined
   return (sentence) => process.stderr.write(`${sentence}\n`)
 }
 
-/** False too for a directory that may not be read: what is in it is not known. */
+/** Also false for an unreadable directory, whose contents are unknown. */
 function hasNoSecretKey(dataDirectory: string): boolean {
   try {
     return !readdirSync(dataDirectory).includes(SECRET_KEY_FILE)
@@ -97,11 +97,11 @@ function hasNoSecretKey(dataDirectory: string): boolean {
 interface Prepared {
   firstRun: FirstRun
   catalogue: Catalogue | undefined
-  /** undefined: somebody can sign in without it. */
+  /** undefined: it is not needed for signing in. */
   setupLink: SignInLink | undefined
 }
 
-/** What serves, in this process or in several. */
+/** The running gateway, in this process or in several. */
 interface Serving {
   readonly baseUrl: string
   readonly gatewayBaseUrl: string
@@ -119,7 +119,7 @@ async function runOne(config: Config, prepare: Prepare): Promise<Serving> {
   return { ...running, log: running.pipeline.telemetry.log }
 }
 
-/** Longer than a worker takes to end its calls and to settle them. */
+/** Longer than a worker takes to end and settle its calls. */
 const FORCE_AFTER_GRACE_MS = 15_000
 
 async function runSeveral(config: Config, prepare: Prepare, startWorkers: StartWorkers): Promise<Serving> {
@@ -149,7 +149,7 @@ async function runSeveral(config: Config, prepare: Prepare, startWorkers: StartW
 }
 
 function welcome(serving: Serving, { firstRun, catalogue, setupLink }: Prepared, config: Config): void {
-  // For programs, which never give a terminal.
+  // For programs, which do not provide a terminal.
   if (!process.stdout.isTTY) process.stdout.write(`${readyLine(serving)}\n`)
   const example = catalogue === undefined ? undefined : exampleModel(catalogue)
   process.stderr.write(
@@ -177,7 +177,7 @@ function readyLine(serving: Serving): string {
   })
 }
 
-/** One that answers on any machine first; else the first model that has a usable chain. */
+/** First an offline model, which answers on any machine; else the first model with a usable chain. */
 function exampleModel(catalogue: Catalogue): { readonly id: string; readonly offline: boolean } | undefined {
   const callable = [...catalogue.models.values()].filter(
     (model) => model.status === 'enabled' && model.clientVisible && usableChains(model, catalogue).length > 0,

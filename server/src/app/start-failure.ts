@@ -1,13 +1,13 @@
 /**
- * Failures of a start that an operator can mend: what was found, and what to change. They are told by a start, by every
- * command and by `sluice doctor`.
+ * Failures of a start that an operator can fix: the cause, and what to change. Reported by a start, by every command
+ * and by `sluice doctor`.
  */
 import type { Config } from '../config/environment.ts'
 import { NewerSchema } from '../storage/failures/newer-schema.ts'
 import { SecretKeyMismatch } from '../storage/failures/secret-key-mismatch.ts'
 import { StorageUnavailable } from '../storage/failures/unavailable.ts'
 
-/** What the sentences name. */
+/** Settings named in the messages. */
 export type StartedWith = Pick<
   Config,
   'database' | 'dataDirectory' | 'host' | 'port' | 'gatewayPort' | 'opsHost' | 'opsPort'
@@ -36,7 +36,7 @@ export function startFailureText({ found, fix }: StartFailure): string {
   return `${found}: ${fix}`
 }
 
-/** What nobody foresaw, in its own words; where in the code it happened is for who asks for it. */
+/** The message of an unexpected error; with its stack only at the log level that asks for it. */
 export function unforeseenText(error: unknown, logLevel: Config['logLevel'] | undefined): string {
   if (logLevel === 'debug' || logLevel === 'trace')
     return error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -49,13 +49,13 @@ function wordsOf(error: unknown): string {
   return error.cause instanceof Error ? `${words} (${wordsOf(error.cause)})` : words
 }
 
-/** The message of an error that says both already. */
+/** Splits the message of an error that contains both already. */
 function halves(message: string): StartFailure {
   const [found = message, ...rest] = message.split(': ')
   return { found, fix: rest.join(': ') }
 }
 
-/** The members that errors of Node, SQLite and PostgreSQL explain themselves by. */
+/** The members of errors of Node, SQLite and PostgreSQL that explain them. */
 interface Facts {
   readonly code: string | undefined
   readonly syscall: string | undefined
@@ -128,14 +128,14 @@ const ROOM = 'make room on its disk, or set SLUICE_DATA_DIR to a place on a larg
 const READ_ONLY = 'mount it for writing, or set SLUICE_DATA_DIR to a place that can be written'
 const DAMAGED = 'restore a backup with sluice restore, or move the file away to begin with an empty database'
 
-/** `connect` and the like have codes of the same names, and no file. */
+/** `connect` and similar calls have codes with the same names, but no file. */
 function explainFile({ code, syscall, path, message }: Facts, config: StartedWith): StartFailure | undefined {
   const why = FILE_FAILURES.get(code ?? '')
   if (why === undefined || (path === undefined && !FILE_WRITES.has(syscall ?? ''))) return undefined
   return { found: `${path ?? config.dataDirectory} ${why.found} (${message})`, fix: why.fix }
 }
 
-/** Calls on a file that is open: their errors name none. */
+/** Calls on an open file: their errors do not name it. */
 const FILE_WRITES: ReadonlySet<string> = new Set(['write', 'fsync', 'fchmod', 'close', 'ftruncate'])
 
 /** By the system's code. */

@@ -52,18 +52,18 @@ import { VERSION } from '../version.ts'
 import { createPipeline } from '../pipeline/create-pipeline.ts'
 
 const UNSETTLED_EVERY_MS = MINUTE_MS
-/** Whoever has just started it asks it things. */
+/** Checks for a quiet moment at this interval, because a new gateway is often used right after its start. */
 const QUIET_LOOK_MS = 15_000
 
 export interface RunningGateway {
-  /** As a client on this machine reaches them, without a slash at the end. */
+  /** The address for clients on this machine, without a trailing slash. */
   readonly baseUrl: string
   readonly gatewayBaseUrl: string
-  /** undefined: another process answers the operator. */
+  /** undefined: another process has the operator's port. */
   readonly opsUrl: string | undefined
   readonly ops: OpsSource
   readonly pipeline: Pipeline
-  /** Puts the management API together before its first request does: calls are served already. */
+  /** Builds the management API before its first request would; calls are served already. */
   readonly loadApi: () => void
   /** Calls that have not ended yet. */
   openCalls(): number
@@ -85,11 +85,11 @@ export interface StartOptions {
     readonly pollPace: number
     readonly periods?: InstancePeriods
   }
-  /** False where several processes serve and the first of them has the operator's port. */
+  /** False if several processes serve and the first of them has the operator's port. */
   readonly ops: boolean
-  /** Where keys of vendors are looked for; absent: the process's. */
+  /** The environment with vendors' keys; absent: the process's own. */
   readonly environment?: Environment
-  /** Once, when the storage answers nothing any more: the process has to be stopped and started again. */
+  /** Called once when the storage no longer answers: the process has to be restarted. */
   readonly onStorageHung?: () => void
 }
 
@@ -117,7 +117,7 @@ export async function startGateway(
     dataDirectory: config.dataDirectory,
     calls: ground.storage.calls,
   })
-  // Before recovery, which would end the same calls by less than what is known of them here.
+  // Before recovery, which would end the same calls with less information than there is here.
   await unsettled.settle()
   await unsettled.reserve()
   const housekeeping = await startHousekeeping({
@@ -144,7 +144,10 @@ export async function startGateway(
   }
 }
 
-/** Neither a start nor a running stream waits for the tokenizer: it is loaded in a pause, or by the call that needs it. */
+/**
+ * The tokenizer is loaded in a quiet moment, or by the first call that needs it, so that neither the start nor a
+ * running stream waits for it.
+ */
 function loadWhenQuiet({ tokens }: Pipeline, { servers }: Opened): NodeJS.Timeout {
   const looks = setInterval(() => {
     if (servers.openCalls() > 0) return
@@ -154,7 +157,7 @@ function loadWhenQuiet({ tokens }: Pipeline, { servers }: Opened): NodeJS.Timeou
   return looks.unref()
 }
 
-/** Whatever fails on the way, what the store has not taken is kept in a file. */
+/** Even if a step fails, everything the store has not accepted is written to a file. */
 async function stopAll(all: {
   readonly config: Config
   readonly ground: Ground
@@ -168,7 +171,8 @@ async function stopAll(all: {
   const { pipeline, unsettled, opened } = all
   const { storage, blobs, telemetry } = all.ground
   await opened.close()
-  // At once: what follows asks the store, which may be away, and whoever stops this process may not wait.
+  // Written at once: the next steps use the store, which may be unreachable, and the process may be killed before they
+  // finish.
   await unsettled.write(pipeline.pending.left())
   try {
     all.housekeeping.stop()
@@ -190,14 +194,14 @@ const STORAGE_HUNG =
   'the database no longer answers, and its thread cannot be ended: this process refuses calls, writes ' +
   'unsettled calls to a file and exits; check the disk that holds the data directory'
 
-/** What everything else stands on. */
+/** The basis for all other parts. */
 interface Ground {
   readonly telemetry: Telemetry
   readonly now: () => number
   readonly pollPace: number
   readonly instance: InstanceId
   readonly secretKey: Uint8Array
-  /** Private addresses that client-chosen ones may reach. */
+  /** Private addresses that client-chosen addresses may lead to. */
   readonly allow: AllowList
   readonly storage: Storage
   readonly blobs: BlobStore
@@ -253,7 +257,7 @@ async function partsOf(
   }
 }
 
-/** What goes on without anybody calling: videos, future prices, late payments, renewals and alerts. */
+/** Starts the periodic work: videos, scheduled prices, overdue payments, renewals and alerts. */
 function startRounds(
   { storage, secretKey, allow, telemetry, now }: Ground,
   pipeline: Pipeline,
@@ -279,7 +283,7 @@ function startRounds(
     telemetry,
     now,
   })
-  // Of processes that stop while this one runs.
+  // Files of processes that stop while this one runs.
   const files = every(UNSETTLED_EVERY_MS, telemetry, {
     work: async () => {
       await unsettled.settle()
@@ -301,17 +305,17 @@ function startRounds(
 
 const OWED_EVERY_MS = MINUTE_MS
 
-/** How long an instance that comes back, or the file it left, may still say what a recovered call really was. */
+/** How long a returning instance, or the file it left, may still correct a recovered call. */
 const CORRECTABLE_MS = 30 * DAY_MS
 
-/** What calls cost beyond a monthly cap is charged when the next month begins, also where no call begins it. */
+/** Charges what is owed beyond monthly caps when the next month begins, even for accounts that make no calls. */
 async function bookLate(storage: Storage, pipeline: Pipeline, at: number): Promise<void> {
   const { timezone } = pipeline.catalogue().settings
   await storage.calls.forgetRecovered(at - CORRECTABLE_MS)
   await storage.accounts.chargeOwed({ at, monthStart: pipeline.monthOf(at, timezone).from })
 }
 
-/** Brings the store to this version and lets `prepare` fill it, for processes that serve afterwards. */
+/** Migrates the store to this version and lets `prepare` fill it, for processes that serve afterwards. */
 export async function prepareStore(config: Config, prepare: Prepare): Promise<void> {
   const now = Date.now
   const { telemetry, instance, data } = await openProcess(config, now)
@@ -324,7 +328,10 @@ export async function prepareStore(config: Config, prepare: Prepare): Promise<vo
   }
 }
 
-/** What a process has before it opens a store: a log, a name, and its data directory, of which is told what is odd. */
+/**
+ * What a process sets up before it opens a store: a log, an instance id, and its data directory, with warnings about
+ * it.
+ */
 async function openProcess(config: Config, now: () => number) {
   const telemetry = createTelemetry({
     level: config.logLevel,
@@ -365,13 +372,13 @@ async function openStore(
     })
     return noteAudit(storage, process.telemetry.security)
   } catch (error) {
-    // A key made a moment ago for a database that has one would only hide that the right one is missing.
+    // A new key for a database that belongs to another key would only hide that the right one is missing.
     if (error instanceof SecretKeyMismatch && data.madeKey) await removeSecretKey(data)
     throw error
   }
 }
 
-/** A store of blobs that does not answer is told of at once, but only videos need it: all other calls are served. */
+/** A blob store that does not answer is reported at once, but only videos need it: all other calls are served. */
 async function openBlobStore(config: Config, { log }: Telemetry, now: () => number): Promise<BlobStore> {
   const blobs = await openBlobs(config.blob, now)
   await blobs
@@ -380,7 +387,7 @@ async function openBlobStore(config: Config, { log }: Telemetry, now: () => numb
   return blobs
 }
 
-/** Everything that listens. */
+/** All listeners. */
 interface Opened {
   readonly servers: Servers
   readonly loadApi: () => void
@@ -389,16 +396,18 @@ interface Opened {
   readonly ops: OpsSource
   readonly opsPort: number | undefined
   /**
-   * Says that it is not ready, after the drain delay refuses new calls, lets running ones end, then closes; the ops port
-   * last, so that a stop can be watched.
+   * Reports not ready, refuses new calls after the drain delay, lets running ones end, then closes; the ops port last,
+   * so that a stop can be observed.
    */
   close(): Promise<void>
 }
 
-/** For the name of an address that a customer sets: who asks waits for it. */
+/** For resolving the name of an address that a customer sets, while the customer waits. */
 const RESOLVE_TIMEOUT_MS = 3_000
 
-/** What the management API is given: the ground that it shares with the pipeline, and what it sees of calls. */
+/**
+ * The parts of the instance for the management API: those shared with the pipeline, and its information about calls.
+ */
 function instanceOfApi(
   { storage, blobs, telemetry, now, secretKey }: Ground,
   pipeline: Pipeline,
@@ -492,7 +501,7 @@ async function openAll(
   }
 }
 
-/** Where the console is, as mails name it. */
+/** The console's address, for mails. */
 function consoleUrlOf({
   console: pages,
   publicUrl,
@@ -500,7 +509,7 @@ function consoleUrlOf({
   return pages === 'off' || publicUrl === undefined ? undefined : `${publicUrl}/console`
 }
 
-/** The product of `npm run build`: without it the API is served alone. */
+/** Output of `npm run build`; without it only the API is served. */
 function openConsole(config: Config, { background, log }: Telemetry): ConsolePages | undefined {
   if (config.console === 'off') return undefined
   const pages = openConsolePages(consoleFolder(), background)
@@ -508,7 +517,7 @@ function openConsole(config: Config, { background, log }: Telemetry): ConsolePag
   return pages
 }
 
-/** Beside the bundle this module became part of; from source the built one too. */
+/** Next to the bundle that holds this module; when run from source, the built one is used too. */
 function consoleFolder(): URL {
   const fromSource = import.meta.url.endsWith('.ts')
   return new URL(fromSource ? '../../dist/console/' : './console/', import.meta.url)

@@ -7,14 +7,14 @@ export interface WelcomeFacts {
   readonly gatewayBaseUrl: string
   readonly opsUrl: string | undefined
   readonly firstRun: FirstRun
-  /** Where the owner gets a password or a passkey; undefined: nobody needs it. */
+  /** The address for setting up the owner's password or passkey; undefined: not needed. */
   readonly setupUrl: string | undefined
   /** A model that can be called right now. */
   readonly exampleModel: string | undefined
-  /** Nothing leaves this machine for it. */
+  /** The model answers without leaving this machine. */
   readonly exampleIsOffline: boolean
   readonly nodeVersion: string
-  /** Whether messages leave by each; what does not is printed to the log. */
+  /** Whether messages are sent over each channel; otherwise they are printed to the log. */
   readonly leaves: { readonly mail: boolean; readonly phone: boolean }
 }
 
@@ -45,7 +45,7 @@ function unsent({ mail, phone }: WelcomeFacts['leaves']): readonly string[] {
   ]
 }
 
-/** What only a first start takes, and this is a later one. */
+/** Settings that only a first start uses, if this is a later one. */
 function unread(firstRun: FirstRun): readonly string[] {
   if (firstRun.kind === 'first' || firstRun.unread.length === 0) return []
   return ['', 'Ignored, because this is not the first start:', ...firstRun.unread.map((what) => `  ${what}`)]
@@ -67,7 +67,7 @@ function newKeys(facts: WelcomeFacts): readonly string[] {
   ]
 }
 
-/** For a start that fails after it has made keys; nothing when it made none. */
+/** For a start that fails after it has created keys; empty if it created none. */
 export function newKeysText(firstRun: FirstRun): string {
   if (firstRun.kind === 'not-first' || firstRun.newKeys.length === 0) return ''
   return ['', ...keyLines(firstRun.newKeys), '', ''].join('\n')
@@ -115,7 +115,7 @@ function setup(url: string | undefined): readonly string[] {
   ]
 }
 
-/** Node 20 still works, but nobody mends it any more. */
+/** Node 20 still works, but is no longer maintained. */
 function endOfLife(nodeVersion: string): readonly string[] {
   if (!nodeVersion.startsWith('v20.')) return []
   return ['', `Node ${nodeVersion} is past its end of life; use 24 LTS when you can.`]

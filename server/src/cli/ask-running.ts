@@ -1,10 +1,10 @@
-/** What a gateway that runs on this machine, with this environment, says on its port for operators. */
+/** Asks a gateway running on this machine with this environment, over its operator's port. */
 import { get } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Config } from '../config/environment.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 
-/** It answers from memory; a longer silence is none that runs. */
+/** It answers from memory; after a longer silence none is running. */
 const TIMEOUT_MS = 2_000
 
 export interface OpsAnswer {
@@ -12,7 +12,7 @@ export interface OpsAnswer {
   readonly body: JsonObject
 }
 
-/** undefined: nobody answers there before `signal` says that it takes too long. */
+/** undefined: there is no answer before `signal` aborts. */
 export function askRunning(
   { opsHost, opsPort }: Pick<Config, 'opsHost' | 'opsPort'>,
   path: '/chains' | '/readyz',
@@ -25,7 +25,7 @@ export function askRunning(
       const { statusCode: status = 0 } = response
       json(response).then(
         (body: unknown) => resolve(isJsonObject(body) ? { status, body } : undefined),
-        // Something else listens there: no gateway of ours.
+        // Another program is listening there, not a gateway.
         () => resolve(undefined),
       )
     })

@@ -1,7 +1,7 @@
 import type { Actor } from '../management/admin/acts.ts'
 import type { Console } from './console.ts'
 
-/** Who acts at the command line, for the audit log: whoever may read the database and its key. */
+/** The actor of the command line, for the audit log: anyone who can read the database and its key. */
 export function commandLineActor(io: Pick<Console, 'now'>): Actor {
   return {
     at: io.now(),

@@ -1,27 +1,27 @@
 import type { Writable } from 'node:stream'
 import type { JsonValue } from '../core/json.ts'
 
-/** Where a command runs and what it may see: everything outside is passed in. */
+/** A command's environment: everything external is passed in. */
 export interface Console {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly workingDirectory: string
   /** Epoch ms. */
   readonly now: () => number
   readonly out: (text: string) => void
-  /** For people: what was done, what is wrong. */
+  /** Messages for people: what was done, what is wrong. */
   readonly err: (text: string) => void
   readonly readInput: () => Promise<string>
-  /** Bytes in and out, for what is no text; absent where there are none. */
+  /** Binary input and output; absent if there is none. */
   readonly input?: AsyncIterable<Uint8Array>
   readonly output?: Writable
-  /** For what goes on until it is told to stop: when that is, and how it waits meanwhile. Absent: it is not done. */
+  /** For commands that run until interrupted: the interruption, and waiting. Absent: not supported. */
   readonly patience?: Patience
 }
 
 export interface Patience {
-  /** Asked for once; from then on an interruption ends the command in order. */
+  /** Call once; from then on an interruption ends the command cleanly. */
   readonly interruption: () => AbortSignal
-  /** Resolves early, without an error, when the signal says so. */
+  /** Resolves early, without an error, when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -44,12 +44,12 @@ export function tableText(head: readonly string[], rows: readonly (readonly Cell
     .join('')
 }
 
-/** One document, laid out for reading, since people look at it too. */
+/** One document, indented, since people read it too. */
 export function jsonText(value: JsonValue): string {
   return `${JSON.stringify(value, undefined, 2)}\n`
 }
 
-/** What is stored may hold anything; a terminal gets no control characters from it. */
+/** Stored text may contain anything; control characters are removed for terminals. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ')
 }

@@ -1,4 +1,4 @@
-/** How a command ended, for scripts; told in `docs/reference/command-line.md`. */
+/** Exit codes for scripts; documented in `docs/reference/command-line.md`. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'It is done, or there was nothing to do.' },
   failed: {

@@ -9,7 +9,7 @@ import { CommandFailure } from './exit-codes.ts'
 import type { Account } from '../storage/stores/accounts.ts'
 import type { Key } from '../storage/stores/keys.ts'
 
-/** By id, e-mail address or phone number, in the environment's country where it names none. */
+/** By id, e-mail address or phone number, in the configured country if the number has no country code. */
 export async function requireAccount(io: Console, storage: Storage, reference: string): Promise<Account> {
   const { phoneRegion } = readConfig(io.environment, io.workingDirectory)
   const account = await findAccount(storage, reference, { phoneRegion })
@@ -17,7 +17,7 @@ export async function requireAccount(io: Console, storage: Storage, reference: s
   throw new CommandFailure('missing', `there is no account ${reference}: sluice accounts list shows them all`)
 }
 
-/** By id, by what lists show of it, or by the whole key (a leaked one, say). */
+/** By id, by the hint that lists show, or by the whole key (such as a leaked one). */
 export async function requireKey(storage: Storage, reference: string): Promise<Key> {
   const text = reference.trim()
   const exact =

@@ -2,7 +2,7 @@ import type { Read } from '../config/gateway-file/map-reader.ts'
 import { readValue } from '../config/gateway-file/read-value.ts'
 import { CommandFailure } from './exit-codes.ts'
 
-/** The value of an option in the gateway file's form; undefined where it was not given. */
+/** The value of an option in the gateway file's form; undefined if it was not given. */
 export function optionValue<Value>(
   option: string,
   text: string | undefined,

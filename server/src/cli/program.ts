@@ -1,4 +1,4 @@
-/** The `sluice` command: every command, its options and what it is for. The reference page is written from this. */
+/** The `sluice` command: every command with its options and description. The reference page is generated from this. */
 import { Command } from 'commander'
 import { WIRE_IDS } from '../core/catalogue.ts'
 import { CODES_PER_BATCH_MAX } from '../core/top-up/code-text.ts'

@@ -1,11 +1,11 @@
-/** Joins the command line to the real world. */
+/** Connects the command line to the process's real input and output. */
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { run } from './run.ts'
 
 /** Resolves with the exit code. */
 export function runHere(): Promise<number> {
-  // Whoever reads may have read enough: `sluice logs | head`.
+  // The reader may close the pipe early: `sluice logs | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit()

@@ -7,7 +7,9 @@ import type { Console } from './console.ts'
 import { CommandFailure, type Ending, EXIT_CODES } from './exit-codes.ts'
 import { createProgram } from './program.ts'
 
-/** Runs one command line (without node and script) and gives its exit code. Says what is wrong and what to change. */
+/**
+ * Runs one command line (without node and script) and returns its exit code. Prints what is wrong and what to change.
+ */
 export async function run(argv: readonly string[], io: Console): Promise<number> {
   try {
     await createProgram(io).parseAsync([...argv], { from: 'user' })
@@ -32,7 +34,7 @@ function explain(error: unknown, io: Console): Explained {
   return { ending: 'failed', message: failure === undefined ? messageOf(error) : startFailureText(failure) }
 }
 
-/** In the words of a start, which stands on the same. */
+/** With the same messages as a failed start. */
 function failureOf(error: unknown, io: Console): StartFailure | undefined {
   try {
     return findStartFailure(error, readConfig(io.environment, io.workingDirectory))
@@ -44,11 +46,11 @@ function failureOf(error: unknown, io: Console): StartFailure | undefined {
 
 interface Explained {
   readonly ending: Ending
-  /** undefined: it was told already. */
+  /** undefined: it was printed already. */
   readonly message: string | undefined
 }
 
-/** What the store refuses whoever asks. */
+/** Refusals of the store that any command may get. */
 const REFUSALS = [AmountTooLarge, RateChanged, RateFixed, LastAdmin] as const
 
 function messageOf(error: unknown): string {

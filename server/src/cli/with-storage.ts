@@ -15,9 +15,9 @@ export interface AppliedMigration {
 }
 
 /**
- * Opens the store the environment names, beside a running gateway or without one, and closes it afterwards. A running
- * gateway hears of every change within a second.
- * @param missing what to do where there is no SQLite file yet: a command that only looks must not make an empty one
+ * Opens the configured store, with or without a running gateway, and closes it afterwards. A running gateway sees every
+ * change within a second.
+ * @param missing what to do if there is no SQLite file yet: a command that only reads must not create one
  */
 export async function withStorage<Value>(
   io: Console,
@@ -37,7 +37,7 @@ export async function withStorage<Value>(
   }
 }
 
-/** The database the environment names, for who opens it in another way. */
+/** Options of the configured database, for commands that open it in another way. */
 export async function storageOptions(io: Console, config: Config): Promise<OpenStorageOptions> {
   const { secretKey, tightened } = await openDataDirectory(config)
   for (const sentence of tightened) io.err(`warning: ${sentence}\n`)

@@ -1,18 +1,18 @@
 import { Secret } from '../core/secret.ts'
 import { nearestName } from '../core/nearest-name.ts'
 
-/** Where an S3-compatible store is and how it is spoken to: `SLUICE_BLOB_URL` in parts. */
+/** The location and access of an S3-compatible store: `SLUICE_BLOB_URL` in parts. */
 export interface S3Address {
   readonly bucket: string
-  /** Before every key, without slashes at its ends; empty: none. */
+  /** Prefix of every key, without leading or trailing slashes; empty: none. */
   readonly prefix: string
-  /** undefined: Amazon's own. */
+  /** undefined: Amazon's own endpoint. */
   readonly endpoint: string | undefined
-  /** undefined: as the usual AWS variables and files say. */
+  /** undefined: from the usual AWS variables and files. */
   readonly region: string | undefined
-  /** True: the bucket stands in the path, not in the host name. */
+  /** True: the bucket is in the path, not in the host name. */
   readonly pathStyle: boolean
-  /** undefined: as the usual AWS variables, files and instance roles say. */
+  /** undefined: from the usual AWS variables, files and instance roles. */
   readonly credentials:
     | {
         readonly accessKeyId: string
@@ -36,7 +36,7 @@ const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$/
 const PREFIX = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*)?$/
 const REGION = /^[A-Za-z0-9-]{1,64}$/
 
-/** The address, or everything that is wrong with it; no sentence shows what the address says, as it may hold a secret. */
+/** The address, or everything that is wrong with it; no message shows the address, which may contain a secret. */
 export function readBlobUrl(url: URL): S3Address | readonly string[] {
   const mistakes: string[] = []
   const query = queryOf(url, mistakes)
@@ -67,7 +67,7 @@ export function readBlobUrl(url: URL): S3Address | readonly string[] {
 
 function queryOf(url: URL, mistakes: string[]): Partial<Record<Name, string>> {
   const query: Partial<Record<Name, string>> = {}
-  // Secret keys hold `+`, which a query would read as a blank.
+  // Secret keys may contain `+`, which a query would read as a blank.
   for (const [given, value] of new URLSearchParams(url.search.replaceAll('+', '%2B'))) {
     const name = NAMES.find((known) => known === given)
     if (name === undefined) mistakes.push(unknown(given))

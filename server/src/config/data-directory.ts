@@ -4,14 +4,14 @@ import { chmod, link, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/prom
 import { dirname, join } from 'node:path'
 import { type Config, ConfigError } from './environment.ts'
 
-/** The place of this instance's files, and the key that encrypts what is stored. */
+/** The directory of this instance's files, and the key that encrypts stored secrets. */
 export interface DataDirectory {
   readonly directory: string
   /** 32 bytes. */
   readonly secretKey: Uint8Array
-  /** True when this start made the key. */
+  /** True if this start created the key. */
   readonly madeKey: boolean
-  /** A sentence for each path that other users could read until now. */
+  /** A message for each path that other users could read until now. */
   readonly tightened: readonly string[]
 }
 
@@ -19,9 +19,9 @@ export const SECRET_KEY_FILE = 'secret.key'
 const SECRET_KEY_BYTES = 32
 
 /**
- * Makes the data directory (0700) and its secret key (0600) where they are missing, and takes from other users what they
- * could read of those that are there. Two processes that start at once end with the same key: each writes a candidate
- * whole, and the one whose link lands first wins. Throws `ConfigError` where a path is open and belongs to somebody else.
+ * Creates the data directory (0700) and its secret key (0600) if they are missing, and removes other users' permissions
+ * from existing ones. Two processes that start at once end up with the same key: each writes a complete candidate, and
+ * the first to link it wins. Throws `ConfigError` if a path is readable by others and belongs to another user.
  */
 export async function openDataDirectory(
   config: Pick<Config, 'dataDirectory' | 'secretKey'>,
@@ -41,14 +41,14 @@ export async function openDataDirectory(
   return { directory, secretKey, madeKey, tightened }
 }
 
-/** Undoes the making of a key that turned out not to be the one that is needed. */
+/** Removes a new key that turned out not to be the needed one. */
 export async function removeSecretKey({ directory }: Pick<DataDirectory, 'directory'>): Promise<void> {
   await rm(join(directory, SECRET_KEY_FILE), { force: true })
 }
 
 /**
- * 32 bytes given as hex or base64 are taken as they are; any other text is hashed to 32 bytes, so that every
- * instance given the same text has the same key.
+ * 32 bytes given as hex or base64 are used unchanged; any other text is hashed to 32 bytes, so that every instance
+ * given the same text has the same key.
  */
 export function secretKeyBytes(text: string): Uint8Array {
   if (/^[0-9a-f]{64}$/i.test(text)) return Uint8Array.from(Buffer.from(text, 'hex'))
@@ -58,9 +58,10 @@ export function secretKeyBytes(text: string): Uint8Array {
 
 async function makeDirectory(directory: string): Promise<void> {
   try {
-    // Some file systems say of every new directory that its parent is missing, which Node then makes for ever.
+    // Some file systems report for every new directory that its parent is missing, so Node would create parents for
+    // ever.
     if (existsSync(dirname(directory))) await makeOne(directory)
-    // mkdir applies the mode to every directory it made, but the umask may have taken bits of the owner.
+    // mkdir applies the mode to every directory it creates, but the umask may have removed the owner's permissions.
     else if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
       await chmod(directory, 0o700)
   } catch (error) {
@@ -79,14 +80,16 @@ async function makeOne(directory: string): Promise<void> {
   }
 }
 
-/** What is ours in the data directory: the database and what SQLite keeps beside it, the key, files of calls. */
+/**
+ * The gateway's own files in the data directory: the database and SQLite's files next to it, the key, files of calls.
+ */
 const OWN_NAMES = /^(?:sluice\.db.*|\.?secret\.key.*|blobs|unsettled)$/
 const OTHERS = 0o077
 const STICKY = 0o1000
 
 /**
- * Nobody but the owner reads what lies here, whoever made the directory and with which umask. Files of other names are
- * left alone: the directory may be one that somebody uses for more.
+ * Only the owner may read these files, whoever created the directory and with whatever umask. Other files are not
+ * changed, because the directory may be used for other things too.
  */
 async function tighten(directory: string): Promise<readonly string[]> {
   // Windows has no such modes.
@@ -102,7 +105,7 @@ async function tighten(directory: string): Promise<readonly string[]> {
 
 async function tightenPath(path: string, user: number): Promise<string | undefined> {
   const found = await findPath(path)
-  // Permissions of a link are those of what it names, which may lie anywhere.
+  // A link's permissions are those of its target, which may be anywhere.
   if (found === undefined || found.isSymbolicLink() || (found.mode & OTHERS) === 0) return undefined
   const open = `${path} is open to other users (${(found.mode & 0o777).toString(8).padStart(4, '0')})`
   if (user !== 0 && found.uid !== user)
@@ -118,7 +121,7 @@ async function tightenPath(path: string, user: number): Promise<string | undefin
   return `${open}: its mode is ${mode.toString(8).padStart(4, '0')} now`
 }
 
-/** undefined: gone meanwhile, as what SQLite keeps beside its database goes with the last process. */
+/** undefined: it was removed meanwhile, as SQLite's extra files are when the last process closes the database. */
 async function findPath(path: string) {
   try {
     return await lstat(path)
@@ -128,7 +131,7 @@ async function findPath(path: string) {
   }
 }
 
-/** undefined: there is none. Throws `ConfigError` where one cannot be read, or holds no key. */
+/** undefined: there is none. Throws `ConfigError` if it cannot be read or does not contain a key. */
 export async function readKeyFile(file: string): Promise<Uint8Array | undefined> {
   let bytes: Buffer | undefined
   try {
@@ -148,7 +151,7 @@ export async function readKeyFile(file: string): Promise<Uint8Array | undefined>
   return key
 }
 
-/** undefined: no file but a directory, or a pipe, which would be waited for without end. */
+/** undefined: not a file but a directory, or a pipe, reading which could block for ever. */
 async function readPlainFile(file: string): Promise<Buffer | undefined> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
@@ -158,14 +161,14 @@ async function readPlainFile(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Hex text, as we write it; 32 raw bytes are taken too. */
+/** Hex text, as the gateway writes it; 32 raw bytes are accepted too. */
 function secretKeyOfFile(bytes: Uint8Array): Uint8Array | undefined {
   if (bytes.length === SECRET_KEY_BYTES) return Uint8Array.from(bytes)
   const text = new TextDecoder().decode(bytes).trim()
   return /^[0-9a-f]{64}$/i.test(text) ? secretKeyBytes(text) : undefined
 }
 
-/** False: another process was first. A link appears whole or not at all, and never replaces what is there. */
+/** False: another process was first. A link is created atomically, and never replaces an existing file. */
 async function placeNewKey(directory: string, file: string): Promise<boolean> {
   const candidate = join(directory, `.${SECRET_KEY_FILE}.${process.pid}.${randomBytes(6).toString('hex')}`)
   const handle = await open(candidate, 'wx', 0o600)

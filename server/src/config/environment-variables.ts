@@ -1,7 +1,7 @@
 /**
  * Every environment variable the gateway reads, one row each. `readConfig` reads through this table and
- * `docs/reference/configuration.md` is written from it, so neither can know a variable the other does not. As long as
- * the table is.
+ * `docs/reference/configuration.md` is generated from it, so both have the same variables. Long because the table is
+ * long.
  */
 import { resolve } from 'node:path'
 import { Secret } from '../core/secret.ts'
@@ -26,7 +26,7 @@ import {
   word,
 } from './variable-forms.ts'
 
-/** Who may make an account by themselves. */
+/** Who may register. */
 export const REGISTRATIONS = ['open', 'invited', 'closed'] as const
 export type RegistrationRule = (typeof REGISTRATIONS)[number]
 
@@ -521,7 +521,7 @@ export const VARIABLES = {
 
 type Table = typeof VARIABLES
 
-/** What each row gives. */
+/** The values of all rows. */
 export type VariableValues = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['parse']> | Table[Name]['fallback']
 }

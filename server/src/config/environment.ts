@@ -6,19 +6,19 @@ import { VARIABLES, type VariableValues } from './environment-variables.ts'
 import { UnusableValue, type Variable } from './variable-forms.ts'
 
 /**
- * Everything the environment decides, checked and frozen: what the rows of `VARIABLES` say, paths absolute. Built once by
- * `main` and `cli`, passed down.
+ * The configuration from the environment, checked and frozen: the rows of `VARIABLES`, with absolute paths. Built once
+ * by `main` and `cli`, passed down.
  */
 export interface Config extends Omit<VariableValues, 'databaseUrl' | 'blobUrl'> {
   readonly database: DatabaseConfig
   readonly blob: BlobConfig
   readonly opsHost: string
   /**
-   * True: `port` serves both addresses, told apart by the host name of `gatewayUrl`
+   * True: `port` serves both addresses, distinguished by the host name of `gatewayUrl`
    * (docs/reference/contract.md#D-addresses-02).
    */
   readonly sharedPort: boolean
-  /** `SLUICE_…` variables that are set but mean nothing, each with a hint; worth a warning at start. */
+  /** `SLUICE_…` variables that are set but unknown, each with a hint; shown as warnings at start. */
   readonly warnings: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export type BlobConfig =
   | { readonly kind: 'disk'; readonly directory: string }
   | (S3Address & { readonly kind: 's3' })
 
-/** What is wrong with the environment: every mistake at once, each naming its variable. */
+/** All mistakes in the environment, each with its variable. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[]
 
@@ -44,7 +44,7 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the environment into one frozen value. Nothing has to be set. Throws `ConfigError`.
+ * Reads the environment into one frozen value. No variable is required. Throws `ConfigError`.
  * @param workingDirectory what relative paths are relative to
  */
 export function readConfig(environment: Environment, workingDirectory: string = process.cwd()): Config {
@@ -77,7 +77,7 @@ function textOf(
 
 function readVariables(read: (variable: Variable<unknown>) => unknown): VariableValues {
   const values = Object.entries(VARIABLES).map(([key, variable]) => [key, read(variable)])
-  // Each value is what its own row gave.
+  // Each value is the result of its own row.
   return Object.fromEntries(values) as VariableValues
 }
 
@@ -105,7 +105,7 @@ function configOf(
   }
 }
 
-/** What no variable says wrongly by itself, but some together. */
+/** Mistakes in the combination of variables. */
 function contradictions(config: Config): readonly string[] {
   const mistakes: string[] = []
   if (config.sharedPort && config.gatewayUrl === undefined) {

@@ -1,12 +1,12 @@
 /**
- * Which Node is needed. Loaded before everything else by whatever is started, so it and what imports it stay readable for
- * Nodes that are too old: nothing is imported here.
+ * The required version of Node. Loaded first by every program, so this file and its importers must be readable for
+ * versions that are too old: nothing is imported here.
  */
 
 /** As `engines` in the manifests. */
 export const NODE_LEAST = '20.19'
 
-/** A sentence for the person who started it; undefined: this Node will do. */
+/** A message for the person who started it; undefined: this version is fine. */
 export function oldNodeText({ version, path }: NodeFacts): string | undefined {
   if (!isOldNode(version)) return undefined
   return (
@@ -18,7 +18,7 @@ export function oldNodeText({ version, path }: NodeFacts): string | undefined {
 export interface NodeFacts {
   /** Like 20.19.0. */
   readonly version: string
-  /** Of the program, since machines have several. */
+  /** Path of the program, since a machine may have several. */
   readonly path: string
 }
 

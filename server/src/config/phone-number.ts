@@ -1,10 +1,10 @@
-/** Phone numbers in the one form accounts are found by, wherever they come in. */
+/** Phone numbers in the canonical form by which accounts are found. */
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 
 /**
- * E.164, whatever blanks, brackets and digits of other scripts it was written with; undefined: no number of this earth.
- * Possible is enough: whether somebody has the number is shown by the code sent there.
- * @param phoneRegion the country of numbers written without one, ISO 3166 (`SLUICE_PHONE_REGION`)
+ * E.164, from any notation with blanks, brackets or digits of other scripts; undefined: not a possible number. Possible
+ * is enough, because the code sent there proves that the number exists.
+ * @param phoneRegion the country of numbers without a country code, ISO 3166 (`SLUICE_PHONE_REGION`)
  */
 export function normalPhone(text: string, phoneRegion: string | undefined): string | undefined {
   const region = regionOf(phoneRegion)

@@ -1,27 +1,27 @@
-/** What may be written into a variable: how each form is read, and what is said of it when it is none. */
+/** The forms of variables: how each is parsed, and the message if it is invalid. */
 import { Secret } from '../core/secret.ts'
 import { isAddressRange } from './address-range.ts'
 import { readBlobUrl, type S3Address } from './blob-url.ts'
 
 export interface Variable<Value> {
   readonly name: string
-  /** A second name under which it is known elsewhere. */
+  /** A second name that is common elsewhere. */
   readonly alias?: string
-  /** What holds when it is not set (or set to nothing). */
+  /** The value if it is not set or empty. */
   readonly fallback: Value
-  /** The same, for readers. */
+  /** The default, for readers. */
   readonly shownDefault: string
-  /** What may be written, for readers. */
+  /** The allowed form, for readers. */
   readonly form: string
-  /** Why one would set it. */
+  /** What it is for. */
   readonly meaning: string
-  /** Throws `UnusableValue` when the text says nothing usable. */
+  /** Throws `UnusableValue` if the text is invalid. */
   readonly parse: (text: string, workingDirectory: string) => Value
-  /** It may hold a password: never shown. */
+  /** It may contain a password, so it is never shown. */
   readonly secret?: true
 }
 
-/** The text of one variable cannot be used; `message` completes the sentence "NAME must be …". */
+/** The value of one variable is invalid; `message` completes the sentence "NAME must be …". */
 export class UnusableValue extends Error {
   constructor(mustBe: string) {
     super(mustBe)
@@ -34,7 +34,7 @@ interface WholeNumber extends Pick<Variable<number>, 'name' | 'meaning'> {
   readonly least: number
   readonly most: number
   readonly unit?: 'milliseconds' | 'bytes'
-  /** Where the number alone says too little. */
+  /** Set if the number alone is not clear enough. */
   readonly shownDefault?: string
   readonly form?: string
 }
@@ -80,7 +80,7 @@ export function regionOf(text: string): string {
   return text.toUpperCase()
 }
 
-/** Countries as ISO 3166 has them, in capitals, or the first digits of numbers, with their +. */
+/** ISO 3166 country codes in capitals, or prefixes of numbers, with their +. */
 export function placesOf(text: string): readonly string[] {
   const places = text.split(/[\s,]+/).filter((place) => place !== '')
   return places.map((place) => {
@@ -92,14 +92,14 @@ export function placesOf(text: string): readonly string[] {
   })
 }
 
-/** A publishable key is the other one of the pair, and cannot ask for anything. */
+/** A publishable key is the other one of the pair, and cannot be used for requests. */
 export function stripeKeyOf(text: string): Secret {
   if (/\s/.test(text) || text.startsWith('pk_'))
     throw new UnusableValue('a secret key (sk_…) or a restricted one (rk_…), not a publishable one')
   return new Secret(text)
 }
 
-/** Each is parsed by what knows the service. */
+/** Each is parsed by its service. */
 export function secretsOf(text: string): readonly Secret[] {
   return text
     .split(/\s+/)
@@ -136,13 +136,13 @@ function urlOf(text: string, schemes: readonly string[]): URL {
   return url
 }
 
-/** Kept as written: it may hold a password, and its reader parses it once more. */
+/** Kept unchanged: it may contain a password, and its reader parses it again. */
 export function secretUrlOf(text: string, schemes: readonly string[]): Secret {
   urlOf(text, schemes)
   return new Secret(text)
 }
 
-/** Many write it without a scheme. */
+/** It is often written without a scheme. */
 export function proxyOf(text: string): Secret {
   return secretUrlOf(text.includes('://') ? text : `http://${text}`, ['http:', 'https:'])
 }
@@ -166,7 +166,7 @@ function isMistakes(address: S3Address | readonly string[]): address is readonly
   return Array.isArray(address)
 }
 
-/** Without a slash at the end, so that a path can be put behind it. */
+/** Without a trailing slash, so that a path can be appended. */
 export function addressOf(text: string): string {
   const url = urlOf(text, ['http:', 'https:'])
   if (url.search !== '' || url.hash !== '') throw new UnusableValue('an address without query and fragment')
@@ -179,12 +179,12 @@ export function secretKeyOf(text: string): Secret {
   return new Secret(text)
 }
 
-/** As browsers write them: lower case, without a path and without the port that goes without saying. */
+/** As browsers write them: lower case, without a path and without the default port. */
 export function originsOf(text: string): readonly string[] {
   const origins = text.split(/[\s,]+/).filter((origin) => origin !== '')
   return origins.map((origin) => {
     if (origin === '*') return origin
-    // Pages of apps have schemes of their own, which URL gives no origin.
+    // Pages of apps have their own schemes, for which URL returns no origin.
     if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i.test(origin) || !URL.canParse(origin))
       throw new UnusableValue(
         `origins separated by commas (https://app.example.com), or *; ${origin} is none`,

@@ -1,4 +1,6 @@
-/** Whether messages can leave: the mail server by a sign-in, the service for phones by its form. */
+/**
+ * Checks whether messages can be sent: the mail server by signing in, the service for phones by its configuration only.
+ */
 import { finding, type RunningFinding } from '../core/running-finding.ts'
 import type { Secret } from '../core/secret.ts'
 import { openUpstream } from '../upstream/send.ts'
@@ -19,7 +21,7 @@ export async function checkMail({
   }
 }
 
-/** Only its form: every message costs. */
+/** Checks the configuration only, because every message costs money. */
 export async function checkPhone(
   { smsUrl }: { readonly smsUrl: Secret | undefined },
   now: () => number,

@@ -2,7 +2,7 @@ import type { Log } from '../telemetry/log.ts'
 import type { Message } from './messenger.ts'
 import type { Sender } from './sender.ts'
 
-/** Prints messages to the operator's log: enough to try everything, and for a service of one's own. */
+/** Prints messages to the operator's log: enough for trying everything, and for private use. */
 export function createLogSender(log: Log): Sender<Message> {
   return {
     send(message) {

@@ -1,4 +1,4 @@
-/** The module's face: a message to a person, by mail or to a phone. */
+/** The module's interface: a message to a person, by mail or to a phone. */
 export type Message = MailMessage | PhoneMessage
 
 export interface MailMessage {
@@ -18,9 +18,9 @@ export interface PhoneMessage {
 }
 
 export interface Messenger {
-  /** Rejects when the message was not taken. */
+  /** Rejects if the message was not accepted. */
   send(message: Message): Promise<void>
-  /** Whether messages leave by this channel; else they are printed to the operator's log. */
+  /** Whether messages are sent over this channel; otherwise they are printed to the operator's log. */
   leaves(channel: Message['channel']): boolean
   close(): Promise<void>
 }

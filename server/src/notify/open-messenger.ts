@@ -1,4 +1,4 @@
-/** Chooses how messages leave: by what is configured, else by the operator's log. */
+/** Chooses how messages are sent: as configured, otherwise to the operator's log. */
 import { createLogSender } from './log-sender.ts'
 import { openMailSender } from './mail/smtp.ts'
 import type { MailMessage, Messenger, PhoneMessage } from './messenger.ts'
@@ -6,11 +6,11 @@ import { openPhoneSender } from './sms/open-phone-sender.ts'
 import type { MessengerOptions, Sender } from './sender.ts'
 
 export interface OpenedMessenger extends Messenger {
-  /** Asks the mail server whether it would take mails from us; rejects when not. Nothing is asked elsewhere. */
+  /** Checks that the mail server accepts the sign-in; rejects otherwise. Other channels are not checked. */
   verify(): Promise<void>
 }
 
-/** What has no way out ends in the log. Throws when an address is configured that no driver takes. */
+/** Messages of unconfigured channels go to the log. Throws if no driver accepts a configured address. */
 export async function openMessenger(options: MessengerOptions): Promise<OpenedMessenger> {
   const { smtpUrl, mailFrom, smsUrl, log } = options
   const mail: Sender<MailMessage> | undefined =

@@ -1,4 +1,4 @@
-/** What sends a message, and what it is given. */
+/** Senders of messages, and their dependencies. */
 import type { Secret } from '../core/secret.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -13,10 +13,10 @@ export interface MessengerOptions {
   readonly now: () => number
 }
 
-/** One channel's way out. */
+/** The sender of one channel. */
 export interface Sender<Sent> {
   send(message: Sent): Promise<void>
-  /** Absent: there is nothing to ask without sending. */
+  /** Absent: nothing can be checked without sending. */
   verify?(): Promise<void>
   close(): Promise<void>
 }

@@ -1,38 +1,38 @@
-/** The module's face: a provider that takes payments. */
+/** The module's interface: a payment provider. */
 import type { Reversal } from '../core/top-up/payment.ts'
 
 export interface PaymentDriver {
-  /** As it stands in paths and rows: the folder's name. */
+  /** Used in paths and rows: the folder's name. */
   readonly name: string
-  /** Opens the provider's page to pay at. Asked again for the same top-up it gives the same page. */
+  /** Opens the provider's checkout page. Called again for the same top-up, it returns the same page. */
   openCheckout(request: CheckoutRequest): Promise<CheckoutOutcome>
-  /** Asks what became of a checkout, for when its notice did not come. */
+  /** Reads the state of a checkout, if its webhook did not arrive. */
   readCheckout(reference: string): Promise<CheckoutReading>
-  /** What a notice of the provider's says, once it is shown to come from there. */
+  /** The content of a provider's webhook, after its signature was verified. */
   readNotice(notice: Notice): NoticeReading
 }
 
 export interface CheckoutRequest {
   readonly topUpId: string
-  /** What the payer reads. */
+  /** The title shown to the payer. */
   readonly title: string
   /** In the smallest unit of the currency. */
   readonly priceMinor: number
   /** ISO 4217, in small letters. */
   readonly currency: string
   readonly email: string | undefined
-  /** Where the payer comes back to. */
+  /** Where the payer returns to. */
   readonly paidUrl: string
   readonly cancelledUrl: string
-  /** Epoch ms: no payment can be begun afterwards. */
+  /** Epoch ms: no payment can be started afterwards. */
   readonly endsAt: number
 }
 
 export type CheckoutOutcome =
   | { readonly kind: 'open'; readonly reference: string; readonly url: string; readonly endsAt: number }
-  /** The provider will not take this payment; `message` is for the payer. */
+  /** The provider refuses this payment; `message` is for the payer. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** It could not be asked, or is out of order; asking again is safe. `why` is for the log. */
+  /** It could not be reached, or is out of order; retrying is safe. `why` is for the log. */
   | { readonly kind: 'unavailable'; readonly why: string }
 
 export type CheckoutReading =
@@ -40,7 +40,7 @@ export type CheckoutReading =
   | { readonly kind: 'unavailable'; readonly why: string }
 
 export interface Notice {
-  /** As it was sent: signatures are over these very bytes. */
+  /** As received: signatures are computed over exactly these bytes. */
   readonly payload: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Epoch ms. */
@@ -49,12 +49,12 @@ export interface Notice {
 
 export type NoticeReading =
   | { readonly kind: 'event'; readonly id: string; readonly event: PaymentEvent }
-  /** Not from the provider, or too old to be believed. */
+  /** Not from the provider, or too old. */
   | { readonly kind: 'forged'; readonly why: string }
 
 export type PaymentEvent =
   | ({ readonly kind: 'paid' } & PaidCheckout)
-  /** The page was left, or the payment failed for good. */
+  /** The page was abandoned, or the payment finally failed. */
   | {
       readonly kind: 'unpaid'
       readonly topUpId: string
@@ -62,7 +62,7 @@ export type PaymentEvent =
       readonly why: 'expired' | 'failed'
     }
   | { readonly kind: 'reversal'; readonly payment: string; readonly reversal: Reversal }
-  /** Of no concern: `type` as the provider calls it. */
+  /** Not relevant: `type` is the provider's name for it. */
   | { readonly kind: 'ignored'; readonly type: string }
 
 export interface PaidCheckout {

@@ -9,7 +9,7 @@ export interface PaymentSettings {
   readonly allow: AllowList
 }
 
-/** The provider that is configured, if there is one. */
+/** The configured provider, if there is one. */
 export async function openPayments({ stripe, allow }: PaymentSettings): Promise<PaymentDriver | undefined> {
   if (stripe === undefined) return undefined
   const trusted = [new URL(stripe.url ?? STRIPE_ORIGIN).origin]

@@ -1,10 +1,10 @@
 import type { Log } from './log.ts'
 
-/** Owns promises nobody awaits: their errors are logged, and stopping waits for them. */
+/** Tracks promises that are not awaited: their errors are logged, and stopping waits for them. */
 export interface Background {
-  /** `what` is the act in a few words, for the log: `record progress`. */
+  /** `what` describes the work in a few words, for the log: `record progress`. */
   track(work: Promise<unknown>, what: string): void
-  /** Resolves when nothing runs any more, or after `timeoutMs`; to how many still run. */
+  /** Resolves when nothing is running any more, or after `timeoutMs`, to the number still running. */
   drain(timeoutMs: number): Promise<number>
 }
 
@@ -39,7 +39,10 @@ export function createBackground(log: Log): Background {
   }
 }
 
-/** Does what no call may fail for: an error is logged, and the call goes on. `what` is the act in a few words. */
+/**
+ * Runs work that must not make a call fail: an error is logged, and the call continues. `what` describes the work in a
+ * few words.
+ */
 export function quietly(
   { telemetry }: { readonly telemetry: { readonly log: Log } },
   { requestId }: { readonly requestId: string },

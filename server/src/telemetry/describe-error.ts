@@ -1,4 +1,4 @@
-/** An error as the log shows it. Only these fields: errors of libraries carry requests and bodies in fields of their own. */
+/** An error as the log shows it. Only these fields: errors of libraries contain requests and bodies in other fields. */
 export interface ErrorDescription {
   readonly type: string
   readonly message: string
@@ -8,7 +8,7 @@ export interface ErrorDescription {
   readonly cause?: ErrorDescription
 }
 
-/** A chain of causes longer than this is a loop or tells nothing more. */
+/** A longer chain of causes is a loop or adds no information. */
 const CAUSES_MAX = 4
 
 export function describeError(error: unknown): ErrorDescription {
@@ -31,18 +31,18 @@ function describe(error: unknown, causesLeft: number): ErrorDescription {
   }
 }
 
-/** `JSON.parse` quotes what it could not read, which may be a client's words. */
+/** `JSON.parse` quotes what it could not read, which may be a client's text. */
 function messageOf(error: Error): string {
   return error instanceof SyntaxError ? 'text that does not parse' : error.message
 }
 
-/** Where it happened, without the first lines, which repeat the message. */
+/** The stack frames, without the first lines, which repeat the message. */
 function framesOf(stack: string): string {
   const start = stack.search(/^ {4}at /m)
   return start === -1 ? '' : stack.slice(start)
 }
 
-/** What was thrown was no error: a text is shown, of anything else only that it was there. */
+/** For a thrown value that is not an error: a text is shown, of anything else only its presence. */
 function textOf(thrown: unknown): string {
   return typeof thrown === 'string' || typeof thrown === 'number' ? String(thrown) : 'not an error object'
 }

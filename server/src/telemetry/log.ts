@@ -5,8 +5,8 @@ import { hideSecrets } from './hide-secrets.ts'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 /**
- * One line of JSON per event. Fields are names, numbers and ids; request and answer content never is one. A failure goes
- * into the field `error`.
+ * One line of JSON per event. Fields are names, numbers and ids; never the content of requests or answers. A failure
+ * goes into the field `error`.
  */
 export interface Log {
   fatal(fields: LogFields, message: string): void
@@ -15,7 +15,7 @@ export interface Log {
   info(fields: LogFields, message: string): void
   debug(fields: LogFields, message: string): void
   trace(fields: LogFields, message: string): void
-  /** The same log with fields that stand on each of its lines. */
+  /** The same log with fields added to each of its lines. */
   child(fields: LogFields): Log
 }
 
@@ -26,7 +26,7 @@ export interface LogSettings {
   /** Epoch ms. */
   readonly now: () => number
   readonly version: string
-  /** Where lines go; standard error when absent, since standard output belongs to the ready line. */
+  /** Destination of the lines; absent: standard error, since standard output is reserved for the ready line. */
   readonly destination?: DestinationStream
 }
 

@@ -1,6 +1,6 @@
 /**
- * Metrics of several processes as one page: every sample keeps its value and gains a label that names its process, since
- * counters of different processes must never be taken for one series.
+ * Metrics of several processes as one page: every sample keeps its value and gains a label that names its process,
+ * since counters of different processes must not be mistaken for one series.
  */
 export interface MetricsPage {
   /** Value of the label `worker`. */
@@ -10,7 +10,7 @@ export interface MetricsPage {
 }
 
 interface Family {
-  /** `# HELP` and `# TYPE`, from the page that named the family first. */
+  /** `# HELP` and `# TYPE`, from the first page with the family. */
   readonly head: string[]
   readonly samples: string[]
 }

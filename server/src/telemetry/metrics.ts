@@ -16,20 +16,22 @@ import {
 export interface Metrics {
   /** A call has ended, or was refused: its log row, as it is written. */
   callEnded(row: CallLogRow): void
-  /** One chain was tried. `outcome` is a word of the gateway's own, never an upstream's. */
+  /** One chain was tried. `outcome` is one of the gateway's own words, never an upstream's. */
   attemptEnded(attempt: { readonly chain: ChainId; readonly outcome: string }): void
-  /** Something for those who watch over the gateway; `event` is a name of `security-log.ts`. */
+  /** A security event; `event` is a name of `security-log.ts`. */
   securityEvent(event: string): void
-  /** A vendor was asked about a video task. `outcome` is a word of the gateway's own. */
+  /** A vendor was polled for a video task. `outcome` is one of the gateway's own words. */
   videoPolled(poll: { readonly vendor: string; readonly outcome: string }): void
-  /** The first byte of an answer has gone to the client, `ms` after the call began. */
+  /** The first byte of an answer was sent to the client, `ms` after the call began. */
   firstByte(answer: { readonly protocol: string; readonly ms: number }): void
-  /** A reservation was taken and is open; `held` stays set aside until `callReleased` is told the same amount. */
+  /** A reservation was taken and is open; `held` counts as held until `callReleased` is called with the same amount. */
   callReserved(held: MicroCredits): void
   callReleased(held: MicroCredits): void
-  /** Shows a value that is read whenever somebody asks, such as the length of a queue. The name starts with `sluice_`. */
+  /**
+   * Adds a value that is read when metrics are rendered, such as the length of a queue. The name starts with `sluice_`.
+   */
   gauge(reading: { readonly name: string; readonly help: string; readonly read: () => number }): void
-  /** The same for several things, told apart by labels; only those that are given are shown. */
+  /** The same for several things, distinguished by labels; only those returned are shown. */
   gauges(family: GaugeFamilySettings): void
   /** Everything in Prometheus text form. */
   render(): Promise<string>

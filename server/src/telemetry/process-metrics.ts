@@ -4,7 +4,7 @@ let registry: Registry | undefined
 
 /**
  * CPU, memory, garbage collection, open files and event-loop lag of this process, in Prometheus text form. There is one
- * process, so there is one collector; it begins to watch when somebody asks first, and costs nothing before.
+ * process, so there is one collector; it starts at the first request, and costs nothing before.
  */
 export async function readProcessMetrics(): Promise<string> {
   if (registry === undefined) {

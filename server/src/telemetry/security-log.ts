@@ -1,13 +1,12 @@
 /**
- * What somebody who watches over a gateway wants to hear of: one line of JSON per event, with a name that stays. It goes to
- * the log, or to a file of its own, which is opened anew for every write, so that it may be moved away at any time and
- * several processes may share it.
+ * Security events: one line of JSON per event, with a stable name. They go to the log, or to a separate file, which is
+ * opened again for every write, so that it can be rotated at any time and shared by several processes.
  */
 import { appendFile } from 'node:fs/promises'
 import { hideSecrets } from './hide-secrets.ts'
 import type { Log } from './log.ts'
 
-/** Every name there is, with what it means: `docs/operating/security.md` has the same list. */
+/** Every name, with its meaning: `docs/operating/security.md` has the same list. */
 export const SECURITY_EVENTS = {
   'sign-in.succeeded': 'somebody signed in; `method` says how, `second_factor` whether one was shown',
   'sign-in.failed': 'a password, a code or a sign-in through another service was not right',
@@ -32,7 +31,7 @@ export const SECURITY_EVENTS = {
 
 export type SecurityEvent = keyof typeof SECURITY_EVENTS
 
-/** Ids, addresses and words of our own. Never what somebody typed: people type passwords into the wrong field. */
+/** Ids, addresses and fixed words. Never text that a person typed: people type passwords into the wrong field. */
 export type SecurityFields = Readonly<Record<string, string | number | boolean | undefined>>
 
 export interface SecurityLog {
@@ -48,13 +47,13 @@ export interface SecurityLogSettings {
   /** Absolute; undefined: the log. */
   readonly file: string | undefined
   readonly counted: (event: SecurityEvent) => void
-  /** Stands in for the file system in tests. */
+  /** Replaces the file system in tests. */
   readonly append?: (file: string, text: string) => Promise<void>
 }
 
-/** A flood of refusals must not fill a disk: what is more than this in a second is counted, not written. */
+/** A flood of refusals must not fill a disk: more lines than this per second are counted, not written. */
 const LINES_PER_SECOND = 200
-/** Written when the disk comes back; more than that is counted as lost. */
+/** Lines kept until the disk works again; more are counted as lost. */
 const WAITING_MAX = 10_000
 const VALUE_CHARACTERS_MAX = 256
 
@@ -96,7 +95,7 @@ export function createSecurityLog({
   }
 }
 
-/** `suppressed`: how many were left out in the seconds before, told once. */
+/** `suppressed`: how many were left out in the seconds before, reported once. */
 function createFlood(): (second: number) => { readonly suppressed: number; readonly isWritten: boolean } {
   let current = 0
   let written = 0
@@ -130,7 +129,7 @@ function createFileWriter(
       try {
         await append(file, lines.join(''))
       } catch (error) {
-        // One try for each batch: the log tells that they are missing, and the next event tries the file again.
+        // One attempt per batch: the log records the loss, and the next event tries the file again.
         log.error({ error, lines: lines.length }, 'security events could not be written to their file')
       }
     }

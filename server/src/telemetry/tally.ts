@@ -1,6 +1,6 @@
 /**
- * Counters and histograms that cost a map look-up and an addition per event: values stand in plain numbers and become
- * Prometheus text only when somebody asks. Series are bounded, since labels of some come from configuration.
+ * Counters and histograms that cost a map look-up and an addition per event: values are plain numbers and are converted
+ * to Prometheus text only on request. The number of series is limited, since some labels come from configuration.
  */
 export interface Tally {
   /** The metric in Prometheus text form, without a final empty line. */
@@ -18,7 +18,7 @@ export interface TallySettings<Label extends string> {
 
 export type LabelValues<Label extends string> = Readonly<Record<Label, string>>
 
-/** Finds the child of a label set, makes it when it is new, and falls back to the shared one when there are too many. */
+/** Finds the child of a label set, creates it if it is new, and falls back to the shared one if there are too many. */
 class Series<Label extends string, Child> {
   readonly #settings: TallySettings<Label>
   readonly #make: () => Child
@@ -81,7 +81,7 @@ export class CounterTally<Label extends string> implements Tally {
 }
 
 interface Distribution {
-  /** One more than there are bounds: the last holds what is above all of them. */
+  /** One more than there are bounds: the last counts values above all of them. */
   readonly counts: Float64Array
   sum: number
 }
@@ -128,7 +128,7 @@ export class HistogramTally<Label extends string> implements Tally {
   }
 }
 
-/** A value read at the moment somebody asks. */
+/** A value that is read on request. */
 export class GaugeReading implements Tally {
   readonly #settings: { readonly name: string; readonly help: string; readonly read: () => number }
 
@@ -142,7 +142,7 @@ export class GaugeReading implements Tally {
   }
 }
 
-/** A value for each of several things that may come and go, such as chains in trouble. */
+/** A value for each of several things that may come and go, such as unhealthy chains. */
 export class GaugeFamily implements Tally {
   readonly #settings: GaugeFamilySettings
 

@@ -3,7 +3,7 @@ import { createLog, type Log, type LogSettings } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createSecurityLog, type SecurityLog } from './security-log.ts'
 
-/** What modules use to say what happens: a log for operators, numbers for monitoring, an owner for loose promises. */
+/** What modules use to report: a log for operators, metrics for monitoring, tracking of background promises. */
 export interface Telemetry {
   readonly log: Log
   readonly metrics: Metrics
@@ -14,13 +14,13 @@ export interface Telemetry {
 }
 
 export interface TelemetrySettings extends LogSettings {
-  /** Bound of `close` for background work that does not end, ms. */
+  /** Time limit of `close` for background work that does not end, ms. */
   readonly drainMs?: number
   /** Where security events go, absolute; absent: the log. */
   readonly securityLog?: string | undefined
 }
 
-/** A settling storm at shutdown is over within seconds; what takes longer is left to recovery. */
+/** Settling many calls at shutdown takes seconds; what takes longer is left to recovery. */
 const DRAIN_MS = 10_000
 
 export function createTelemetry(settings: TelemetrySettings): Telemetry {

@@ -1,20 +1,20 @@
 /**
- * How far the heap may grow between two full collections. By itself V8 lets it grow by less the more a process allocates,
- * and counts bodies and chunks, which lie outside of the heap, as if they were in it: calls of 5 MB made it collect
- * everything nine times a second, which was half of what they cost. A large heap, on the other hand, it lets grow by as
- * much again, and 5 000 streams kept 130 MiB that nobody used.
+ * How far the heap may grow between two full collections. By default V8 allows less growth the more a process
+ * allocates, and counts bodies and chunks outside the heap as if they were inside: calls of 5 MB caused nine full
+ * collections a second, which was half of their cost. A large heap, on the other hand, may double, and 5 000 streams
+ * kept 130 MiB of unused memory.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 const MIB = 2 ** 20
-/** What may gather before everything is collected. */
+/** Growth allowed before a full collection. */
 const GROWTH_BYTES = 80 * MIB
-/** Of what lives; a small heap takes no longer to collect than others, so that more than this gains nothing. */
+/** Percent of the live heap; collecting a small heap is cheap, so more than this gains nothing. */
 const PERCENT_MAX = 200
-/** Of a heap of gigabytes: collected more often, it would do little else. */
+/** For a heap of gigabytes: if it were collected more often, the process would do little else. */
 const PERCENT_MIN = 20
 const PERCENT_STEP = 10
-/** V8 reads the bound when it has collected: it has to be near what is used by then. */
+/** V8 reads the setting after a collection, so it has to match the heap's size at that time. */
 const LOOK_EVERY_MS = 1_000
 
 export function boundHeapGrowth(): void {
@@ -29,7 +29,7 @@ export function boundHeapGrowth(): void {
   setInterval(look, LOOK_EVERY_MS).unref()
 }
 
-/** In steps, so that it seldom changes. */
+/** In steps, so that it rarely changes. */
 export function growingPercent(usedBytes: number): number {
   const percent = Math.floor((GROWTH_BYTES * 100) / usedBytes / PERCENT_STEP) * PERCENT_STEP
   return Math.min(PERCENT_MAX, Math.max(PERCENT_MIN, percent))

@@ -1,11 +1,11 @@
-/** What the first process and a worker say to each other. */
+/** Messages between the first process and a worker. */
 import type { TroubledChain } from '../http/chain-health.ts'
 import type { Readiness } from '../http/ops/ops-source.ts'
 
 export type ToWorker = { readonly kind: 'look'; readonly id: number } | { readonly kind: 'stop' }
 
 export type FromWorker =
-  /** Every second. */
+  /** Sent every second. */
   | { readonly kind: 'beat' }
   | { readonly kind: 'ready'; readonly baseUrl: string; readonly gatewayBaseUrl: string }
   | {

@@ -11,7 +11,7 @@ import type { FromWorker, ToWorker } from './messages.ts'
 const FAILED_STARTS_MAX = 3
 const RESTART_FIRST_MS = 500
 const RESTART_MOST_MS = 30_000
-/** How often is looked for workers that hang. */
+/** How often hanging workers are looked for. */
 const LIFE_LOOK_MS = 1_000
 /** A worker that does not answer the operator within this time is left out of the page. */
 const LOOK_MS = 2_000
@@ -46,7 +46,10 @@ interface Member {
   readonly worker: Worker
   readonly number: number
   ready: boolean
-  /** Looks of the first process since it said something; counted, so that a suspended machine ends nobody. */
+  /**
+   * Number of the first process's checks since the worker's last message; counted instead of timed, so that a suspended
+   * machine does not end workers.
+   */
   silentLooks: number
 }
 
@@ -83,7 +86,7 @@ class WorkerPool implements OpsSource {
     this.#beat = listener
   }
 
-  /** One that says nothing for too long would hold its connections for ever; it is ended and replaced. */
+  /** A worker that is silent for too long would keep its connections for ever, so it is ended and replaced. */
   #endHung(looksMax: number): void {
     for (const member of this.#members.values()) {
       if (!member.ready) continue

@@ -1,4 +1,4 @@
-/** Reads the environment, starts, prints what to do next, stops on a signal; or says what kept it from starting. */
+/** Reads the environment, starts, prints what to do next, stops on a signal; or reports why it cannot start. */
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
 import { type Config, ConfigError, readConfig } from '../config/environment.ts'
@@ -9,10 +9,10 @@ import { startWorkers } from './primary.ts'
 import { runWorker } from './worker.ts'
 
 /**
- * V8 puts what is made at a place straight among the old objects when most of what was made there lived long. Places of
- * Node's own, `once` of emitters for one, are such while a process starts, and make something for each request from
- * then on: dead among the old, it keeps the whole request from being collected while it is young. Off, a small call
- * takes a fifth less CPU.
+ * V8 allocates objects directly in the old generation if most objects of the same allocation site lived long. Some of
+ * Node's own sites, such as `once` of emitters, qualify while a process starts, and then allocate an object for each
+ * request: dead in the old generation, it keeps the whole request from being collected while young. Switched off, a
+ * small call takes a fifth less CPU.
  */
 const NOTHING_IS_BORN_OLD = '--no-allocation-site-pretenuring'
 
@@ -25,7 +25,7 @@ export async function runProcess(): Promise<void> {
     await (cluster.isWorker ? runWorker(config) : runGateway(config, startWorkers))
   } catch (error) {
     process.stderr.write(`sluice cannot start:\n${explain(error, config)}\n`)
-    // Whatever was opened before the failure would keep the process.
+    // Resources opened before the failure would keep the process running.
     process.exit(1)
   }
 }

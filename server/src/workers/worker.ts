@@ -7,7 +7,7 @@ import type { FromWorker, ToWorker } from './messages.ts'
 /** The store was prepared by the first process. */
 const PREPARED = (): Promise<void> => Promise.resolve()
 
-/** A worker that is silent for long is taken for hung (`primary.ts`). */
+/** A worker that is silent for too long counts as hung (`primary.ts`). */
 const BEAT_MS = 1_000
 
 export async function runWorker(config: Config): Promise<void> {
@@ -55,7 +55,7 @@ function leave(running: RunningGateway | undefined): void {
   )
 }
 
-/** Nobody listens any more when the first process is gone; then this one is on its way out too. */
+/** If the first process has ended, there is no receiver, and this one is stopping too. */
 function tell(message: FromWorker): void {
   if (process.connected) process.send?.(message)
 }

@@ -2,7 +2,7 @@ import { ConfigError } from '../../config/environment.ts'
 import { failed, type Finding } from '../../core/finding.ts'
 import { findStartFailure, type StartedWith } from '../start-failure.ts'
 
-/** A check that could not be made: what stood in its way is what was found. */
+/** The finding of a check that failed with an error. */
 export function brokenCheck(check: string, error: unknown, config: StartedWith): Finding {
   if (error instanceof ConfigError)
     return failed(check, error.message, 'correct that setting: docs/reference/configuration.md describes it')

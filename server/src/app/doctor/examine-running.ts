@@ -1,4 +1,4 @@
-/** What a gateway that runs finds out about what it stands on, without a call of a model. */
+/** Health checks of a running gateway's dependencies, without calling a model. */
 import type { Config, Environment } from '../../config/environment.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { type RunningCheck, type RunningFinding, unlooked } from '../../core/running-finding.ts'
@@ -10,7 +10,7 @@ import { checkOffered } from './offered.ts'
 import { checkCurrencies } from './prices.ts'
 import { checkSurcharges, checkUsageTold } from './usage-told.ts'
 
-/** The mail server is asked, and a file written: consoles that look every few seconds share what was found. */
+/** The checks contact the mail server and write a file, so consoles that poll every few seconds share one result. */
 const FRESH_MS = 60_000
 
 export interface RunningParts {
@@ -20,7 +20,7 @@ export interface RunningParts {
   readonly now: () => number
 }
 
-/** Whoever asks while it looks gets the same answer; so does whoever asks within a minute. */
+/** Concurrent requests, and those within a minute, share one result. */
 export function runningExaminer(parts: RunningParts): () => Promise<readonly RunningFinding[]> {
   let last: { readonly at: number; readonly findings: Promise<readonly RunningFinding[]> } | undefined
   return () => {
@@ -32,7 +32,7 @@ export function runningExaminer(parts: RunningParts): () => Promise<readonly Run
 
 type Findings = readonly RunningFinding[]
 
-/** Whatever one check meets, the others are made too. */
+/** If one check fails, the others are made all the same. */
 async function examine({ config, environment, catalogue, now }: RunningParts): Promise<Findings> {
   const known = catalogue()
   const checks: readonly (readonly [RunningCheck, () => Findings | Promise<Findings>])[] = [

@@ -24,7 +24,7 @@ export async function checkDataDirectory(config: Config): Promise<readonly Runni
   return [finding('directory-missing', { directory })]
 }
 
-/** Looking at the database needs it, and one that is not there must not be made by looking. */
+/** Checking the database needs the key, and a check must not create a missing one. */
 export function hasSecretKey({ dataDirectory, secretKey }: Config): boolean {
   return secretKey !== undefined || modeOf(join(dataDirectory, SECRET_KEY_FILE)) !== undefined
 }
@@ -51,7 +51,7 @@ async function keyFile(directory: string, isGiven: boolean): Promise<RunningFind
   return finding('key-good', { file })
 }
 
-/** Only a first start reads it, and does not start without. */
+/** Only a first start reads it, and fails without it. */
 export function checkGatewayFile({ gatewayFile }: Pick<Config, 'gatewayFile'>): readonly Finding[] {
   if (gatewayFile === undefined) return []
   try {
@@ -69,7 +69,7 @@ export function checkGatewayFile({ gatewayFile }: Pick<Config, 'gatewayFile'>): 
   }
 }
 
-/** Looked at without writing: the file is made with the first event. */
+/** Checked without writing: the file is created with the first event. */
 export function checkSecurityLog({ securityLog: file }: Pick<Config, 'securityLog'>): RunningFinding {
   if (file === undefined) return finding('security-log-shared', {})
   const state = statSync(file, { throwIfNoEntry: false })
@@ -82,7 +82,7 @@ export function checkSecurityLog({ securityLog: file }: Pick<Config, 'securityLo
 }
 
 const GIB = 1024 ** 3
-/** Below the first calls fail soon, below the second somebody should look. */
+/** Below the first, calls fail soon; below the second, an operator should look. */
 const FREE_LEAST_BYTES = GIB / 4
 const FREE_WISHED_BYTES = 2 * GIB
 
@@ -107,7 +107,7 @@ export async function checkUnsettled(directory: string): Promise<readonly Runnin
   return findings.length > 0 ? findings : [finding('unsettled-none', {})]
 }
 
-/** undefined: it is not there. */
+/** undefined: it does not exist. */
 function modeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mode
 }

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../core/catalogue.ts'
 import { ratesOf } from '../../core/pricing/currency.ts'
 import { finding, type RunningFinding } from '../../core/running-finding.ts'
 
-/** What the catalogue is priced in. A price in a currency without a rate cannot be charged. */
+/** The currencies of the catalogue's prices. A price in a currency without a rate cannot be charged. */
 export function checkCurrencies({ settings, models }: Catalogue): readonly RunningFinding[] {
   const counts = new Map<string, number>()
   for (const { pricing } of models.values())

@@ -3,14 +3,14 @@ import { unpricedExtras } from '../../pipeline/stages/estimate.ts'
 import { untoldUsage } from '../../pipeline/explain/usage-told.ts'
 import { finding, type RunningFinding } from '../../core/running-finding.ts'
 
-/** Streams of models that reason and end without their usage are charged by an estimate. */
+/** Streams of reasoning models that end without usage are charged by an estimate. */
 export function checkUsageTold(catalogue: Catalogue): readonly RunningFinding[] {
   const found = untoldUsage(catalogue)
   if (found.length === 0) return [finding('usage-told', {})]
   return found.map((chain) => finding('usage-estimated', chain))
 }
 
-/** What a client can ask for at the vendor's price and the model's own. */
+/** Extras that a client can request, which the vendor charges for and the model has no price for. */
 export function checkSurcharges(catalogue: Catalogue): readonly RunningFinding[] {
   const found = unpricedExtras(catalogue)
   if (found.length === 0) return [finding('surcharges-priced', {})]

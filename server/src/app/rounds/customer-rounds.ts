@@ -1,4 +1,4 @@
-/** What the management API does by itself, whoever is signed in. Every instance may do it: each act happens once. */
+/** Periodic work of the management API. Every instance does it, but each act happens once. */
 import type { Catalogue } from '../../core/catalogue.ts'
 import { every } from './housekeeping.ts'
 import { noteForbidden } from '../note-security.ts'
@@ -16,11 +16,11 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { AllowList } from '../../upstream/connect/guard.ts'
 import { postRemote } from '../../upstream/remote/post-remote.ts'
 
-/** A third of the lead with which plans are renewed, so that no round that comes late leaves a gap. */
+/** A third of the lead time of renewals, so that a late round leaves no gap. */
 const RENEWAL_EVERY_MS = 20_000
 const ALERTS_EVERY_MS = 60_000
 const DELIVERIES_EVERY_MS = 10_000
-/** A receiver that takes longer is asked again later. */
+/** After this time a webhook is retried later. */
 const WEBHOOK_TIMEOUT_MS = 10_000
 
 export interface CustomerRounds {

@@ -6,32 +6,37 @@ import type { Storage } from '../../storage/storage.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { InstanceRounds } from './instance-rounds.ts'
 
-/** Says every few seconds that this process lives, and settles what processes that no longer do left open. */
+/** Sends this process's heartbeat every few seconds, and settles the calls of processes that have ended. */
 export interface Housekeeping {
-  /** The last heartbeat was written: a full disk or a read-only database can be read and still takes no call. */
+  /**
+   * The last heartbeat was written: with a full disk or a read-only database, reads succeed but calls cannot be served.
+   */
   readonly canWrite: () => boolean
   stop(): void
 }
 
-/** How often an instance says that it lives, and how long others wait for it. */
+/** The heartbeat's interval, and how long others wait for one. */
 export interface InstancePeriods {
   readonly beatMs: number
   readonly silentMs: number
 }
 
-/** Four missed beats: a paused process is not a dead one. */
+/** Four missed beats, since a process may only be paused. */
 export const INSTANCE_PERIODS: InstancePeriods = { beatMs: 5_000, silentMs: 20_000 }
-/** Who beats later than this after the last time has slept: a beat may wait for a busy store. */
+/**
+ * A beat later than this after the last one means that the process was suspended; one may be late because of a busy
+ * store.
+ */
 const GAP_BEATS = 2
 
 const EXPIRE_EVERY_MS = 60_000
 const LEAKED_EVERY_MS = 60_000
 const LOG_UPKEEP_EVERY_MS = 3_600_000
-/** Of all kept conversations together; past it the oldest go first. */
+/** Limit for all stored conversations together; beyond it the oldest are removed first. */
 const TURNS_BYTES_MAX = 20 * 1024 ** 3
 const TURNS_PER_REMOVAL = 2_000
 const VIDEOS_PER_REMOVAL = 200
-/** So that a flood of expired things does not hold up the heartbeat. */
+/** Limit per round, so that many expired rows do not delay the heartbeat. */
 const REMOVALS_MAX = 20
 
 export async function startHousekeeping(kept: {
@@ -39,7 +44,7 @@ export async function startHousekeeping(kept: {
   readonly blobs: Pick<BlobStore, 'remove'>
   readonly telemetry: Telemetry
   readonly instance: InstanceId
-  /** Whether this process still has to do with a call: it runs it, or has its end to write. */
+  /** Whether this process is still responsible for a call: it is running, or its end is still to be written. */
   readonly isRunning: (callId: CallId) => boolean
   /** 0: for ever. */
   readonly logRetentionDays: number
@@ -56,7 +61,7 @@ export async function startHousekeeping(kept: {
   })
   const expire = (): Promise<void> => expireKept(kept, kept.now())
   await rounds.beat()
-  // What does not work now is tried in the next round; calls can be served meanwhile.
+  // Work that fails is retried in the next round; calls can be served meanwhile.
   for (const [work, what] of [
     [() => rounds.lookAround(), 'recovery'],
     [expire, 'expiry'],
@@ -64,7 +69,7 @@ export async function startHousekeeping(kept: {
   ] as const) {
     await work().catch((error: unknown) => telemetry.log.error({ error, what }, 'a periodic task failed'))
   }
-  // Each apart, so that none waits for another, or ends with it.
+  // Separate timers, so that none waits for another or fails with it.
   const timers = [
     every(beatMs, telemetry, { work: () => rounds.beat(), name: 'heartbeat' }),
     every(beatMs, telemetry, { work: () => rounds.lookAround(), name: 'recovery' }),
@@ -83,7 +88,7 @@ export async function startHousekeeping(kept: {
   }
 }
 
-/** Never twice at once. */
+/** Never runs concurrently with itself. */
 export function every(
   periodMs: number,
   telemetry: Telemetry,
@@ -104,7 +109,7 @@ export function every(
   return timer
 }
 
-/** Rows past their retention go, and the months to come have their place. */
+/** Removes expired rows, and creates the partitions of the next months. */
 async function keepLog(kept: {
   readonly storage: Pick<Storage, 'logs'>
   readonly telemetry: Telemetry
@@ -131,7 +136,7 @@ async function expireKept(
   await kept.storage.identity.expire(at)
 }
 
-/** Kept conversations whose time is over, or for which there is no room (`storage/stores/turns.ts`). */
+/** Removes stored conversations that have expired or exceed the size limit (`storage/stores/turns.ts`). */
 async function expireTurns(storage: Pick<Storage, 'turns'>, at: number): Promise<void> {
   for (let removals = 0; removals < REMOVALS_MAX; removals += 1) {
     const gone = await storage.turns.expire({ at, bytesMax: TURNS_BYTES_MAX, limit: TURNS_PER_REMOVAL })
@@ -140,9 +145,9 @@ async function expireTurns(storage: Pick<Storage, 'turns'>, at: number): Promise
 }
 
 /**
- * A video's record is kept 24 hours (docs/reference/contract.md#8-03), and its bytes no longer than that. The bytes go
- * first, so that a process that dies in between leaves a record by which the next round finds them; nobody is shown an
- * expired one. What the place of the bytes does not do now is done in a later round.
+ * A video's record is kept 24 hours (docs/reference/contract.md#8-03), and its bytes no longer than that. The bytes are
+ * removed first, so that after a crash in between the next round finds them by the record; expired ones are not shown.
+ * If the blob store fails, a later round retries.
  */
 export async function expireVideos(
   {
@@ -172,10 +177,10 @@ export async function expireVideos(
   }
 }
 
-/** How late a price may come into force. */
+/** Maximum delay of a price change. */
 const LOOK_EVERY_MS = 1_000
 
-/** Puts prices into force when their moment comes. Every instance may do it: each change happens once. */
+/** Applies scheduled prices when they are due. Every instance does it, but each change happens once. */
 export function keepPrices(parts: {
   readonly storage: Pick<Storage, 'prices' | 'audit' | 'catalogue'>
   readonly telemetry: Telemetry

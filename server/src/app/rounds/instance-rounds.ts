@@ -1,4 +1,4 @@
-/** What an instance does so that others know it lives, and for those that live no more (`core/instances/watch.ts`). */
+/** An instance's heartbeat, and taking over from instances that have ended (`core/instances/watch.ts`). */
 import type { CallId, InstanceId } from '../../core/ids.ts'
 import {
   lookAround,
@@ -21,19 +21,19 @@ export interface InstanceRoundsOptions {
   readonly isRunning: (callId: CallId) => boolean
   /** Epoch ms. */
   readonly now: () => number
-  /** ms of a clock that only goes forward. */
+  /** ms of a monotonic clock. */
   readonly elapsed: () => number
   readonly periods: WatchPeriods
 }
 
-/** A slot that nobody renews lives 600 s (docs/reference/contract.md#8-06). */
+/** A slot that is not renewed lasts 600 s (docs/reference/contract.md#8-06). */
 const LEAKED_AFTER_MS = 600_000
-/** Told to begin a new epoch it beats again at once; who is told so again and again waits for the next round. */
+/** When told to begin a new epoch, it beats again at once; after this many times it waits for the next round. */
 const EPOCHS_AT_ONCE = 3
 
-/** Logged by whoever takes over. */
+/** Logged by the instance that takes over. */
 export const TOOK_OVER = 'took over from processes that died or stopped reporting, and ended their calls'
-/** Logged by whom others took over from. */
+/** Logged by the instance that was taken over. */
 export const WAS_TAKEN_OVER =
   'this process was taken over, because its heartbeat stopped for too long: others ended its calls at their ' +
   'last known usage; calls that still run here are charged in full when they end'
@@ -48,14 +48,14 @@ export class InstanceRounds {
     this.#options = options
   }
 
-  /** The store takes beats, and what calls write; one that hangs takes none. */
+  /** The store accepts heartbeats and the writes of calls; a hanging one does not. */
   canWrite(): boolean {
     const { calls, elapsed, periods } = this.#options
     const { beatAt } = this.#watch
     return beatAt !== undefined && elapsed() - beatAt <= periods.silentMs && calls.canWrite()
   }
 
-  /** Rejects when it could not be written. */
+  /** Rejects if it could not be written. */
   async beat(): Promise<void> {
     const { calls, elapsed, periods } = this.#options
     try {
@@ -65,11 +65,12 @@ export class InstanceRounds {
       throw error
     }
     this.#watch = noteBeat(this.#watch, elapsed(), periods)
-    // Not ready, this process gets no calls that would find out that the store takes them again.
+    // While not ready, this process gets no calls that would notice that the store accepts writes again, so it is
+    // checked here.
     if (!calls.canWrite()) await calls.tryWriting()
   }
 
-  /** Takes over from those that have ended or fallen silent. */
+  /** Takes over from instances that have ended or are silent. */
   async lookAround(): Promise<void> {
     const { calls, telemetry, instance, now, elapsed, periods } = this.#options
     const instances = await calls.readInstances()
@@ -84,7 +85,7 @@ export class InstanceRounds {
       )
   }
 
-  /** Ends what this process has open without knowing of it any more. */
+  /** Ends open calls of this process that it no longer runs. */
   async endLeaked(): Promise<void> {
     const { calls, telemetry, instance, now, isRunning } = this.#options
     const at = now()
@@ -102,7 +103,7 @@ export class InstanceRounds {
     for (let tries = 0; tries < EPOCHS_AT_ONCE; tries += 1) {
       const outcome = await calls.heartbeat(instance, now(), this.#epoch)
       if (outcome.kind === 'beaten') {
-        // Whoever took over has forgotten it since.
+        // The instance that took over has removed the row since.
         if (outcome.first && this.#begun && tries === 0) this.#warnTakenOver()
         this.#begun = true
         return

@@ -4,7 +4,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 
 const LATE_TOP_UPS_EVERY_MS = 300_000
 
-/** Asks the provider of payments for what it did not tell. Every instance may do it: each payment is booked once. */
+/** Asks the payment provider about overdue payments. Every instance does it, but each payment is booked once. */
 export function keepPayments(cashier: Cashier, telemetry: Telemetry): { stop(): void } {
   if (cashier.driver === undefined) return { stop: () => undefined }
   const work = async (): Promise<void> => {

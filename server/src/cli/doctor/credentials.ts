@@ -1,4 +1,4 @@
-/** Every credential that is switched on, by one real, cheap call over a chain that uses it. */
+/** Tests every enabled credential by one real, cheap call over a chain that uses it. */
 import type { Catalogue, Credential } from '../../core/catalogue.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import type { Probe } from '../../pipeline/explain/probe.ts'
@@ -69,7 +69,7 @@ function judgeProbe(check: string, { model, chain }: PlacedChain, probe: Probe):
   }
 }
 
-/** By what the refusal says of the chain. */
+/** Fixes by the class of the refusal. */
 const REFUSAL_FIXES: ReadonlyMap<string, string> = new Map([
   ['auth', 'the vendor rejects it: replace its secret, or allow this model for it'],
   ['quota', 'top it up at the vendor'],

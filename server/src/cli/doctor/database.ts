@@ -5,7 +5,7 @@ import type { OpenStorageOptions } from '../../storage/open.ts'
 import { brokenCheck } from '../../app/doctor/broken-check.ts'
 import { failed, type Finding, ok, warning } from '../../core/finding.ts'
 
-/** Reachable, of this build's schema, near, and of one mind about the time. */
+/** Checks that it is reachable, has this build's schema, is fast enough, and agrees about the time. */
 export async function checkDatabase(
   config: StartedWith,
   options: () => Promise<OpenStorageOptions>,
@@ -28,10 +28,10 @@ export async function checkDatabase(
 
 /** PostgreSQL 14. */
 const SERVER_VERSION_LEAST = 140_000
-/** A call waits for one commit before its upstream is asked. */
+/** A call waits for one commit before its request is sent upstream. */
 const ROUND_TRIP_WISHED_MS = 10
 const CLOCK_WARNING_MS = 2_000
-/** Windows, expiries and the bill of a month are counted by the instances' clocks. */
+/** Windows, expiries and months are based on the instances' clocks. */
 const CLOCK_FAILED_MS = 30_000
 
 export function judge(report: DatabaseReport): readonly Finding[] {

@@ -3,7 +3,7 @@ import type { Config } from '../../config/environment.ts'
 import { failed, type Finding, ok, skipped, warning } from '../../core/finding.ts'
 import { askRunning } from '../ask-running.ts'
 
-/** In use is right while a gateway of this environment runs, and wrong otherwise. */
+/** A port in use is fine while this environment's gateway is running, and a failure otherwise. */
 export async function checkPorts(config: Config): Promise<readonly Finding[]> {
   const answer = await askRunning(config, '/readyz')
   if (answer !== undefined) {
@@ -60,7 +60,7 @@ async function checkPort({
   }
 }
 
-/** undefined: it worked; else the system's code. */
+/** undefined: it succeeded; otherwise the system's error code. */
 function listenOnce(host: string | undefined, port: number): Promise<string | undefined> {
   return lookAtPort(port, host).then(
     () => undefined,

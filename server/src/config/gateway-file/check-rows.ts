@@ -1,6 +1,6 @@
 /**
- * What one row says about others: names that must exist, keys that must be told apart, members that only a new row
- * must have. "Exists" means: is in this file, or is in the catalogue already and stays.
+ * Checks across rows: names that must exist, keys that must be unique, members that only a new row requires. "Exists"
+ * means: is in this file, or is in the catalogue already and stays.
  */
 import { billedBy, type Catalogue, makesOutputTokens } from '../../core/catalogue.ts'
 import { currencyOfPrice, type PriceAsked, replacedPrice } from '../../core/pricing/currency.ts'
@@ -17,7 +17,7 @@ import type {
 } from './gateway-file.ts'
 import { settingsAfter } from './settings-after.ts'
 
-/** A mistake refuses the file; a warning is told, and the file is applied. */
+/** A mistake refuses the file; a warning is reported, and the file is applied. */
 export interface RowReports {
   readonly mistake: Report
   readonly warning: Report
@@ -26,17 +26,17 @@ export interface RowReports {
 export interface RowContext {
   /** What is stored now. */
   readonly known: Catalogue
-  /** `prune`: what the file leaves out of its sections will be gone, so nothing may name it. */
+  /** `prune`: rows missing from the file's sections will be removed, so nothing may refer to them. */
   readonly missing: 'stays' | 'prune'
   readonly kinds: readonly VendorKindRules[]
 }
 
-/** What rows have to know of a vendor kind that there is a provider for. */
+/** What rows need to know about a vendor kind that has a provider. */
 export interface VendorKindRules {
   readonly kind: string
-  /** What its chains may speak. */
+  /** Protocols that its chains may have. */
   readonly protocols: readonly string[]
-  /** undefined: it has no address of its own. */
+  /** undefined: it has no default address. */
   readonly baseUrl: string | undefined
 }
 
@@ -50,7 +50,7 @@ export interface Names {
   readonly plans: ReadonlySet<string>
 }
 
-/** The credential a vendor has when its row names none: one without a secret, for upstreams that want none. */
+/** The credential of a vendor whose row has none: one without a secret, for upstreams that need none. */
 export const IMPLIED_CREDENTIAL = 'main'
 
 export function checkRows(file: GatewayFile, context: RowContext, reports: RowReports): void {
@@ -65,7 +65,7 @@ export function checkRows(file: GatewayFile, context: RowContext, reports: RowRe
   checkAccounts(file.accounts ?? [], { names, keyPrefix }, report)
 }
 
-/** Every price that is written has a currency, and there is a rate for it. */
+/** Checks that every price has a currency with a rate. */
 function checkCurrencies(file: GatewayFile, { known }: RowContext, report: Report): void {
   const settings = settingsAfter(file.settings, known.settings)
   const { currency } = file.settings ?? {}
@@ -86,7 +86,7 @@ function checkCurrencies(file: GatewayFile, { known }: RowContext, report: Repor
   }
 }
 
-/** What will exist once the file is applied. */
+/** The names that will exist once the file is applied. */
 export function namesAfter(
   file: GatewayFile,
   { known, missing }: Pick<RowContext, 'known' | 'missing'>,
@@ -132,7 +132,7 @@ function credentialsAfter(
   return [...new Set([...written, ...(missing === 'prune' ? [] : stored)])]
 }
 
-/** The credential a chain runs on; undefined: it names none and its vendor has not exactly one. */
+/** The credential of a chain; undefined: it names none and its vendor does not have exactly one. */
 export function credentialOfChain(
   chain: Pick<ChainRow, 'vendor' | 'credential'>,
   names: Names,
@@ -183,7 +183,7 @@ function checkModels(
   }
 }
 
-/** Only a model whose chains all make no tokens goes without a price for them. */
+/** Only a model none of whose chains makes tokens needs no price for output. */
 function checkOutputPrice(row: ModelRow, { known, missing }: RowContext, report: Report): void {
   const old = known.models.get(row.modelId)
   const pricing = row.pricing ?? old?.pricing
@@ -199,8 +199,8 @@ function checkOutputPrice(row: ModelRow, { known, missing }: RowContext, report:
 }
 
 /**
- * A chain whose calls nothing of the model's prices applies to gives them away. It is only told: what is stored has to be
- * applied again as it was exported.
+ * A chain to which none of the model's prices apply gives its calls away. This is only a warning, because what was
+ * exported must remain applicable.
  */
 function checkBilling(row: ModelRow, { known }: RowContext, warning: Report): void {
   const modes = (row.pricing ?? known.models.get(row.modelId)?.pricing)?.billingModes
@@ -213,7 +213,10 @@ function checkBilling(row: ModelRow, { known }: RowContext, warning: Report): vo
   }
 }
 
-/** What makes videos is no video model unless its features say so (docs/reference/contract.md#4.4): nobody could call it. */
+/**
+ * A model with video chains is not a video model unless its features say so (docs/reference/contract.md#4.4), so it
+ * could not be called.
+ */
 function checkVideoFeature(row: ModelRow, { known }: RowContext, warning: Report): void {
   const features = row.supportFeatures ?? known.models.get(row.modelId)?.supportFeatures ?? []
   const chains = row.chains ?? []
@@ -266,7 +269,7 @@ function checkProtocol(
   report({ ...place, path: `${place.path}.protocol` }, message)
 }
 
-/** A group may name models that come later: it is only a list of what its keys may call. */
+/** A group may name models that do not exist yet: it only lists what its keys may call. */
 function checkGroups(file: GatewayFile, names: Names, context: RowContext, reports: RowReports): void {
   const rows = file.groups ?? []
   reportRepeated(rows, { what: 'group', keyOf: (row) => row.name }, reports.mistake)
@@ -353,12 +356,12 @@ function reportMissing(row: Place, field: string, report: Report, why?: string):
   report({ ...row, path }, `is missing${why === undefined ? '' : `: ${why}`}`)
 }
 
-/** How a row is told apart from its neighbours, and how a second one is told of. */
+/** How rows are distinguished, and how duplicates are reported. */
 interface Distinct<Row> {
   readonly what: string
-  /** undefined: this row cannot be confused with another. */
+  /** undefined: this row cannot be a duplicate. */
   readonly keyOf: (row: Row) => string | undefined
-  /** Said instead of the key, where the key is long or secret. */
+  /** Shown instead of the key, if the key is long or secret. */
   readonly detail?: string
 }
 

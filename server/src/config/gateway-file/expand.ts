@@ -8,7 +8,7 @@ export type Expansion =
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g
 const REFERENCE_BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/
 
-/** An unset variable without a default is a mistake; one set to nothing is nothing, or its default. */
+/** An unset variable without a default is a mistake; an empty one is empty text, or its default. */
 export function expandVariables(text: string, environment: Environment): Expansion {
   const messages: string[] = []
   let expanded = false

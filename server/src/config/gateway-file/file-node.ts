@@ -1,6 +1,6 @@
 /**
- * A gateway file as a tree in which every node knows its place, whatever it was written in. Scalars keep the text they
- * were written with, so that a price is read from `0.9` and never from a float near it.
+ * A gateway file as a tree in which every node has its position, in any format. Scalars keep their original text, so
+ * that a price is read from `0.9` and never from a float near it.
  */
 export type FileNode = MapNode | ListNode | ScalarNode
 
@@ -33,15 +33,15 @@ export interface ListNode {
 export interface ScalarNode {
   readonly kind: 'scalar'
   readonly place: Place
-  /** What was written, after `${NAME}` was put in; without quotes. */
+  /** The text after replacing `${NAME}`; without quotes. */
   readonly text: string
-  /** What YAML takes it for. Quoted text is always `text`, unless a variable made it. */
+  /** The YAML type. Quoted text is always `text`, unless it comes from a variable. */
   readonly meaning: 'null' | 'true' | 'false' | 'number' | 'text'
   /** True when a variable is part of the text. */
   readonly expanded: boolean
 }
 
-/** One thing wrong with the file. */
+/** A mistake in the file. */
 export interface Mistake {
   readonly place: Place
   readonly message: string
@@ -49,7 +49,7 @@ export interface Mistake {
 
 export type Report = (place: Place, message: string) => void
 
-/** `gateway.yaml:12:7 models[0].name: must be text` – a place an editor can jump to, then what is wrong there. */
+/** `gateway.yaml:12:7 models[0].name: must be text` – a position an editor can jump to, then the mistake. */
 export function printMistake(file: string, { place, message }: Mistake): string {
   const path = place.path === '' ? '' : ` ${place.path}`
   return `${file}:${place.line}:${place.column}${path}: ${message}`

@@ -1,6 +1,6 @@
 /**
- * What a gateway file says, row by row. A member that is `undefined` was not written: an existing row keeps what it
- * has, a new one takes the default. `null` was written: there shall be none.
+ * The contents of a gateway file, row by row. `undefined`: not in the file, so an existing row keeps its value and a
+ * new one gets the default. `null`: explicitly none.
  */
 import type {
   BillingMode,
@@ -21,7 +21,9 @@ import type { Policy } from '../../core/limits/policy.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { Place } from './file-node.ts'
 
-/** A section that is `undefined` is absent from the file, which is not the same as empty: pruning leaves it alone. */
+/**
+ * A section that is `undefined` is absent from the file, which is not the same as empty: pruning does not change it.
+ */
 export interface GatewayFile {
   readonly settings: SettingsRow | undefined
   readonly vendors: readonly VendorRow[] | undefined
@@ -34,9 +36,9 @@ export interface GatewayFile {
 export interface SettingsRow {
   readonly currency: Currency | undefined
   readonly currencyPlace: Place
-  /** Credits for one unit of each; those that are not written stay. */
+  /** Credits for one unit of each; rates not in the file are unchanged. */
   readonly currencies: Readonly<Record<Currency, DecimalText>> | undefined
-  /** Of the rates, or of the settings where none are written. */
+  /** Position of the rates, or of the settings if there are none. */
   readonly ratePlace: Place
   readonly timezone: string | undefined
   readonly keyPrefix: string | undefined
@@ -50,7 +52,7 @@ export interface VendorRow {
   readonly kind: string | undefined
   readonly baseUrl: string | null | undefined
   readonly timeouts: Partial<Timeouts> | undefined
-  /** A vendor or credential that is written is on, unless it says otherwise. */
+  /** A vendor or credential in the file is on, unless it says otherwise. */
   readonly status: Status
   readonly credentials: readonly CredentialRow[] | undefined
 }
@@ -82,11 +84,11 @@ export interface ModelRow {
   readonly chains: readonly ChainRow[] | undefined
 }
 
-/** Prices that may leave out which currency they are in (`currencyOfPrice`). */
+/** Prices that may omit their currency (`currencyOfPrice`). */
 export interface PricingRow extends Omit<Pricing, 'currency'> {
   readonly currency: Currency | undefined
   readonly currencyPlace: Place
-  /** Where the price of output stands, or would. */
+  /** Position of the output price, or where it would be. */
   readonly outputPricePlace: Place
 }
 
@@ -108,7 +110,7 @@ export interface ChainRow {
   readonly status: Status
 }
 
-/** The name of another row, and where it was written. */
+/** The name of another row, and its position. */
 export interface Named<Name extends string> {
   readonly name: Name
   readonly place: Place
@@ -134,7 +136,7 @@ export interface PlanRow {
 
 export interface AccountFileRow {
   readonly place: Place
-  /** At least one of the two is there. */
+  /** At least one of the two is set. */
   readonly email: string | undefined
   readonly phone: string | undefined
   readonly password: Secret | undefined
@@ -142,9 +144,9 @@ export interface AccountFileRow {
   readonly status: 'active' | 'suspended' | undefined
   readonly verification: 'none' | 'personal' | 'enterprise' | undefined
   readonly userRate: DecimalText | undefined
-  /** Credits the account begins with. */
+  /** Opening Credits of the account. */
   readonly credits: DecimalText | undefined
-  /** Money the account begins with, in the platform's own currency. */
+  /** Opening balance of the account, in the platform's own currency. */
   readonly balance: DecimalText | undefined
   readonly apiDeduction: boolean | undefined
   /** 0: no cap. */
@@ -191,9 +193,9 @@ export interface KeyRow {
   readonly policy: Policy | null | undefined
 }
 
-/** Which price a way of billing cannot do without, as the file and the tables write it. */
+/** The price that each billing mode requires, with its names in the file and in the tables. */
 const PRICE_OF_MODE = {
-  // And `output_price`, where answers hold tokens that the model made.
+  // And `output_price`, if answers contain output tokens.
   token: ['input_price', 'inputPrice'],
   image: ['image_price', 'imagePrice'],
   video_second: ['video_price', 'videoPrice'],
@@ -202,7 +204,7 @@ const PRICE_OF_MODE = {
   audio_second: ['audio_second_price', 'audioSecondPrice'],
 } as const satisfies Record<BillingMode, readonly [string, keyof Pricing]>
 
-/** Prices that ways of billing of these cannot do without and that are not given, by their names in the file. */
+/** Prices that the billing modes require but that are missing, by their names in the file. */
 export function missingPrices(
   pricing: Omit<Pricing, 'currency'>,
 ): readonly { readonly mode: BillingMode; readonly name: string }[] {

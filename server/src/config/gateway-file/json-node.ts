@@ -1,8 +1,8 @@
-/** A parsed JSON value as the tree the gateway file's readers read, so that a request is checked like a file. */
+/** A parsed JSON value as a tree for the gateway file's readers, so that a request is checked like a file. */
 import type { JsonValue } from '../../core/json.ts'
 import type { FileNode, MapEntry, Place, ScalarNode } from './file-node.ts'
 
-/** A request has paths, no lines. */
+/** A request has paths but no lines. */
 export function placeAt(path: string): Place {
   return { line: 1, column: 1, path }
 }

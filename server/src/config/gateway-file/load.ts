@@ -1,4 +1,4 @@
-/** A gateway file's text → checked rows, or every mistake in it. Nothing in here changes anything. */
+/** A gateway file's text → checked rows, or every mistake in it. Nothing here changes stored data. */
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { Environment } from '../environment.ts'
 import { checkRows, type VendorKindRules } from './check-rows.ts'
@@ -17,12 +17,12 @@ export interface LoadOptions extends CheckOptions {
 }
 
 interface CheckOptions {
-  /** Vendor kinds there is a provider for. */
+  /** Vendor kinds that have a provider. */
   readonly kinds: readonly VendorKindRules[]
-  /** What is stored now: rows may name what the file does not repeat. */
+  /** The stored catalogue: rows may refer to what is not in the file. */
   readonly known: Catalogue
   readonly missing: 'stays' | 'prune'
-  /** The country of phone numbers written without one, ISO 3166; absent: they need theirs. */
+  /** The country of phone numbers without a country code, ISO 3166; absent: the code is required. */
   readonly phoneRegion?: string | undefined
 }
 
@@ -43,7 +43,7 @@ export function loadGatewayFile({ text, environment, ...options }: LoadOptions):
   })
 }
 
-/** A file that nobody wrote as text, such as a row that a request changes; what looks like `${NAME}` in it is meant so. */
+/** A file that was not written as text, such as a row that a request changes; `${NAME}` in it is literal. */
 export function loadGatewayNode(root: FileNode, options: CheckOptions): LoadResult {
   return checked(options, () => root)
 }
@@ -75,7 +75,7 @@ function readFile(root: FileNode, options: CheckOptions, report: Report): Gatewa
   return file
 }
 
-/** A member that was wrong is not missing as well. */
+/** A member that is invalid is not also reported as missing. */
 function notTwice(mistakes: readonly Mistake[], report: Report): Report {
   const told = new Set(mistakes.map((mistake) => mistake.place.path))
   return (place, message) => {

@@ -1,29 +1,29 @@
 import { nearestName } from '../../core/nearest-name.ts'
 import type { FileNode, MapNode, Place, Report } from './file-node.ts'
 
-/** Reads one value; undefined when it was wrong, which has then been reported. */
+/** Reads one value; undefined if it is invalid, which has then been reported. */
 export type Read<Value> = (node: FileNode, report: Report) => Value | undefined
 
 /**
- * Reads the members of one map by name and remembers which were asked for, so that `close` can report the others:
- * what may stand in a row is written down once, where it is read.
+ * Reads the members of one map by name and records which were read, so that `close` can report unknown ones: the
+ * members of a row are defined once, where they are read.
  */
 export interface MapReader {
   readonly place: Place
-  /** Where a member stands; the row itself when it is absent. */
+  /** Position of a member; that of the row if it is absent. */
   placeOf(name: string): Place
   has(name: string): boolean
-  /** Reports when the member is absent. */
+  /** Reports a missing member. */
   required<Value>(name: string, read: Read<Value>): Value | undefined
-  /** Absent and null are both: not said. */
+  /** Absent and null both mean undefined. */
   optional<Value>(name: string, read: Read<Value>): Value | undefined
-  /** null is: said to be none. */
+  /** null means explicitly none. */
   nullable<Value>(name: string, read: Read<Value>): Value | null | undefined
-  /** Reports every member nobody asked for. */
+  /** Reports every member that was not read. */
   close(): void
 }
 
-/** Where a member stands, or would. */
+/** Position of a member, or where it would be. */
 export function memberPlace(map: MapReader, name: string): Place {
   const path = map.place.path === '' ? name : `${map.place.path}.${name}`
   return { ...map.placeOf(name), path }

@@ -1,7 +1,7 @@
 /**
- * `{vendor: openai, secret: ${KEY}}` is no YAML: braces and commas of a reference would end the map around it. So each
- * reference is masked, character by character, before YAML sees it, and unmasked in the scalar it became part of. Every
- * masked character is as long as its original, so lines and columns stay true.
+ * `{vendor: openai, secret: ${KEY}}` is not valid YAML: braces and commas of a reference would end the map around it.
+ * So each reference is masked, character by character, before YAML sees it, and unmasked in the scalar it became part
+ * of. Every masked character is as long as its original, so lines and columns stay true.
  */
 export interface MaskedText {
   readonly text: string
@@ -10,7 +10,7 @@ export interface MaskedText {
 }
 
 const REFERENCE = /\$?\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}\r\n]*)?\}/g
-/** Where the Unicode keeps characters for private use; a block of 128 stands for ASCII. */
+/** Start of Unicode's private-use characters; a block of 128 replaces ASCII. */
 const PRIVATE_START = 0xe000
 const PRIVATE_END = 0xf8ff
 const ASCII_SIZE = 0x80
@@ -35,7 +35,7 @@ function shifted(text: string, from: number, distance: number): string {
   return result
 }
 
-/** A block no character of the text lies in, so that nothing but masked text is unmasked. */
+/** A block of which the text contains no character, so that only masked text is unmasked. */
 function unusedBlock(text: string): number | undefined {
   const used = new Set<number>()
   for (let index = 0; index < text.length; index += 1) {

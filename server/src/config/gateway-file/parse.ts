@@ -1,4 +1,4 @@
-/** YAML or JSON text → a tree of `FileNode`s. JSON is read as the YAML it also is, so both have lines and one meaning. */
+/** YAML or JSON text → a tree of `FileNode`s. JSON is read as YAML, so both have lines and the same meaning. */
 import {
   type Document,
   isAlias,
@@ -17,10 +17,10 @@ import { expandVariables } from './expand.ts'
 import type { FileNode, MapEntry, Place, Report, ScalarNode } from './file-node.ts'
 import { maskReferences } from './mask.ts'
 
-/** An alias is cheap to write and may stand for much; more nodes than this is no configuration. */
+/** Aliases may expand to very many nodes; no real configuration has more than this. */
 const NODES_MAX = 500_000
 
-/** undefined: the file holds nothing. What cannot be read is reported and left out. */
+/** undefined: the file is empty. Unreadable parts are reported and left out. */
 export function parseFile(text: string, environment: Environment, report: Report): FileNode | undefined {
   const lineCounter = new LineCounter()
   const masked = maskReferences(text)
@@ -58,7 +58,7 @@ interface Walk {
   readonly unmask: (scalar: string) => string
   readonly report: Report
   readonly placeAt: (offset: number, path: string) => Place
-  /** Nodes being converted, to see one that holds itself. */
+  /** Nodes being converted, to detect one that contains itself. */
   readonly open: Set<unknown>
   nodes: number
 }
@@ -116,7 +116,7 @@ function convertMap(node: YAMLMap, path: string, walk: Walk): FileNode {
   return { kind: 'map', place: placeOf(node.range, path, walk), entries }
 }
 
-/** `<<: *defaults`: what the named map holds, where the map itself says nothing. */
+/** `<<: *defaults`: entries of the referenced map that the map itself does not have. */
 function mergedEntries(value: unknown, path: string, walk: Walk): readonly (readonly [string, MapEntry])[] {
   const source = convert(value, path, walk)
   if (source === undefined) return []
@@ -160,7 +160,7 @@ function meaningOf(value: unknown): ScalarNode['meaning'] {
   return typeof value === 'number' || typeof value === 'bigint' ? 'number' : 'text'
 }
 
-/** A variable's text means what it would mean written in its place, unquoted. */
+/** A variable's text has the meaning it would have if written unquoted in its place. */
 function meaningOfText(text: string): ScalarNode['meaning'] {
   if (text === '' || text === '~' || text === 'null') return 'null'
   if (text === 'true' || text === 'false') return text
@@ -189,7 +189,7 @@ function placeOf(range: readonly number[] | null | undefined, path: string, walk
   return walk.placeAt(range?.[0] ?? 0, path)
 }
 
-/** The parser's own sentence, begun small like ours. */
+/** The parser's own message, beginning in lower case like the others. */
 function sentence(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1)
 }

@@ -42,7 +42,7 @@ const PLAN_LEVELS: ReadonlyMap<string, number> = new Map([
   ['PROMAX', 3],
 ])
 const DAYS = integer({ least: 1, most: 36_500 })
-/** Money at the edges has at most six decimals (docs/reference/contract.md#D-names-02). */
+/** Amounts in files have at most six decimals (docs/reference/contract.md#D-names-02). */
 const AMOUNT = decimal({ decimalsMax: 6, most: '1000000000000' })
 /** Derived from µCr at any rate, so it may need more. */
 const EXACT_AMOUNT = decimal({ most: '1000000000' })
@@ -68,7 +68,7 @@ export const readSettings: Read<SettingsRow> = (node, report) => {
   return row
 }
 
-/** `credits_per_yuan` is short for the rate of CNY. */
+/** `credits_per_yuan` is an abbreviation for the rate of CNY. */
 function readRates(map: MapReader, report: Report): Readonly<Record<Currency, DecimalText>> | undefined {
   const written = map.optional('currencies', readCurrencies)
   const yuan = map.optional('credits_per_yuan', RATE)
@@ -79,7 +79,7 @@ function readRates(map: MapReader, report: Report): Readonly<Record<Currency, De
   return { ...written, CNY: yuan }
 }
 
-/** More than anybody prices in. */
+/** More currencies than any platform uses. */
 const CURRENCIES_MAX = 50
 
 /** `{CNY: 1000, USD: 7200}`: Credits for one unit. */

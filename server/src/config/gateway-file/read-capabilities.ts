@@ -5,7 +5,7 @@ import { boolean, integer, word } from './values.ts'
 /** More stop sequences than any vendor takes. */
 const STOP_MAX = 64
 
-/** What a chain's model can do, as far as it is written; writing some replaces all. */
+/** Capabilities of a chain's model that the file states; writing some replaces all. */
 export const readCapabilities: Read<ChainCapabilities> = (node, report) => {
   const map = openMap(node, report)
   if (map === undefined) return undefined

@@ -23,13 +23,13 @@ import {
 import { type MapReader, memberPlace, openMap, type Read } from './map-reader.ts'
 import { boolean, currencyCode, decimal, formed, integer, list, shortText, word } from './values.ts'
 
-/** It stands in addresses (Gemini) and in clients' settings. */
+/** It is used in paths (Gemini) and in clients' settings. */
 const MODEL_ID = formed(/^[^\s\p{Cc}]{1,200}$/u, 'a model id: up to 200 characters without blanks')
 const FORWARD_MODEL_ID = shortText(500)
 const TOKENS = integer({ least: 1, most: 1_000_000_000 })
 const PRICE = decimal()
 
-/** The name of a model, kept with its place: whether it exists is checked when the whole file is known. */
+/** The name of a model, with its position: whether it exists is checked when the whole file is known. */
 export const modelName: Read<Named<ModelId>> = (node, report) => {
   const value = MODEL_ID(node, report)
   return value === undefined ? undefined : { name: modelId(value), place: node.place }
@@ -99,7 +99,7 @@ const readBillingModes: Read<readonly BillingMode[]> = (node, report) => {
 
 function reportMissingPrices(map: MapReader, pricing: PricingRow, report: Report): void {
   for (const { mode, name } of missingPrices(pricing)) {
-    // A price that was written but wrong has been reported already.
+    // An invalid price has been reported already.
     if (isWritten(map, name)) continue
     const place = { ...map.placeOf(name), path: `${map.place.path}.${name}` }
     report(place, `is missing: billing mode ${mode} needs it`)
@@ -108,7 +108,7 @@ function reportMissingPrices(map: MapReader, pricing: PricingRow, report: Report
 
 function isWritten(map: MapReader, name: string): boolean {
   let written = false
-  // Asked with a report of its own, so that nothing is said twice.
+  // Read with a separate report, so that nothing is reported twice.
   map.optional(name, () => {
     written = true
     return undefined
@@ -147,7 +147,7 @@ function readChain(model: string | undefined): Read<ChainRow> {
   }
 }
 
-/** The name of another row, kept with its place. */
+/** The name of another row, with its position. */
 export const named: Read<Named<string>> = (node, report) => {
   const name = shortText(200)(node, report)
   return name === undefined ? undefined : { name, place: node.place }

@@ -6,7 +6,7 @@ import { decimal, formed } from './values.ts'
 const FIELD = /^[A-Za-z][A-Za-z0-9_-]{0,99}(\.[A-Za-z0-9_:.-]{1,100})?$/
 const FIELD_FORM = 'a field like web_search_options, or a field and its value like service_tier.priority'
 
-/** A field that makes calls more expensive, with or without the value that does. */
+/** A field that makes calls more expensive, with or without a particular value. */
 export const extraCostField: Read<string> = formed(FIELD, FIELD_FORM)
 
 /** `{service_tier.priority: 1.75, web_search_call: {per_call: 0.07}}`; writing some replaces all. */

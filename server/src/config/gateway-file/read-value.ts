@@ -11,7 +11,7 @@ export function readValue<Value>(text: string, read: Read<Value>): ValueResult<V
   return checked((report) => parseFile(text, {}, report), read)
 }
 
-/** The same of a value that a request holds. */
+/** The same for a value in a request. */
 export function readNode<Value>(node: FileNode, read: Read<Value>): ValueResult<Value> {
   return checked(() => node, read)
 }

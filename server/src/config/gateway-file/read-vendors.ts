@@ -72,14 +72,17 @@ function readCredential(node: FileNode, report: Report): CredentialRow | undefin
   return name === undefined ? undefined : { ...row, name }
 }
 
-/** `secret`, `fields` of a signing scheme, or both (a service account and its region); neither keeps what is stored. */
+/**
+ * `secret`, `fields` of a signing scheme, or both (a service account and its region); with neither, the stored one is
+ * kept.
+ */
 export function readCredentialSecret(map: MapReader): CredentialSecret | undefined {
   const single = map.optional('secret', secret)
   const fields = map.optional('fields', readFields)
   return single === undefined && fields === undefined ? undefined : { secret: single, fields: fields ?? {} }
 }
 
-/** Which fields there are is the vendor's own affair, so every name is taken. */
+/** The fields depend on the vendor, so every name is accepted. */
 function readFields(node: FileNode, report: Report): Readonly<Record<string, Secret>> | undefined {
   if (node.kind !== 'map') {
     report(node.place, 'must be a map of names and secrets')

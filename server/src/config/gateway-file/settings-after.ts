@@ -2,7 +2,7 @@ import type { Settings } from '../../core/catalogue.ts'
 import { ratesOf } from '../../core/pricing/currency.ts'
 import type { SettingsRow } from './gateway-file.ts'
 
-/** What the settings will be. A currency that has no rate keeps the stored one: `checkRows` has reported it. */
+/** The settings after applying. For a currency without a rate the stored one is kept: `checkRows` has reported it. */
 export function settingsAfter(row: SettingsRow | undefined, stored: Settings): Settings {
   const rates = { ...ratesOf(stored), ...row?.currencies }
   const wanted = row?.currency ?? stored.currency

@@ -1,4 +1,4 @@
-/** Readers of single values: each says in one sentence what it wants. */
+/** Readers of single values: each reports a mistake in one sentence. */
 import type { DecimalText } from '../../core/catalogue.ts'
 import { DIMENSIONS, type Policy, type WindowLimit } from '../../core/limits/policy.ts'
 import { type Decimal, parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
@@ -8,13 +8,13 @@ import { nearestName } from '../../core/nearest-name.ts'
 import type { FileNode, Report } from './file-node.ts'
 import { openMap, type Read } from './map-reader.ts'
 
-/** Text that says something. Unquoted digits are text where text is meant: a phone number, a model called 4.0. */
+/** Non-empty text. Unquoted digits are accepted as text: a phone number, a model named 4.0. */
 export const text: Read<string> = (node, report) => {
   if (node.kind !== 'scalar' || !isTextual(node)) return refuse(node, report, 'must be text')
   return node.text.trim() === '' ? refuse(node, report, 'must not be empty') : node.text
 }
 
-/** At most so many characters, and none that control a terminal or a log. */
+/** At most this many characters, and no control characters. */
 export function shortText(charactersMax: number): Read<string> {
   return (node, report) => {
     const value = text(node, report)
@@ -25,7 +25,7 @@ export function shortText(charactersMax: number): Read<string> {
   }
 }
 
-/** Text of one form, named by what it must be. */
+/** Text that matches a pattern; `mustBe` describes it. */
 export function formed(form: RegExp, mustBe: string): Read<string> {
   return (node, report) => {
     const value = text(node, report)
@@ -33,12 +33,12 @@ export function formed(form: RegExp, mustBe: string): Read<string> {
   }
 }
 
-/** ISO 4217; which currencies there are is for the settings to say. */
+/** ISO 4217; the settings define which currencies exist. */
 export const CURRENCY = /^[A-Z]{3}$/
 export const CURRENCY_FORM = 'a currency like CNY'
 export const currencyCode: Read<string> = formed(CURRENCY, CURRENCY_FORM)
 
-/** Text that is kept in another form than it may be written in. */
+/** Text that is stored in another form than it may be written in. */
 export function converted(convert: (text: string) => string | undefined, mustBe: string): Read<string> {
   return (node, report) => {
     const value = text(node, report)
@@ -58,7 +58,7 @@ export const boolean: Read<boolean> = (node, report) => {
   return refuse(node, report, 'must be true or false')
 }
 
-/** One of a closed list; the nearest is offered when it is none. */
+/** One of a closed list; for other values the nearest one is suggested. */
 export function word<const Word extends string>(words: readonly Word[]): Read<Word> {
   return (node, report) => {
     const value = node.kind === 'scalar' && isTextual(node) ? node.text : undefined
@@ -98,7 +98,7 @@ export function decimal(
     if (rule.decimalsMax !== undefined && value.scale > rule.decimalsMax) {
       return refuse(node, report, `must have at most ${rule.decimalsMax} decimals`)
     }
-    // As numbers: what is near the bound is as absurd as what is beyond it.
+    // Compared as floating-point numbers: exactness does not matter at the limit.
     if (rule.most !== undefined && Number(printDecimal(value)) > Number(rule.most)) {
       return refuse(node, report, `must be at most ${rule.most}`)
     }
@@ -106,7 +106,7 @@ export function decimal(
   }
 }
 
-/** The same for an amount that may also be taken away. */
+/** The same for an amount that may be negative. */
 export function signedDecimal(rule: { readonly decimalsMax: number }): Read<DecimalText> {
   return (node, report) => {
     const value = decimalOf(node)
@@ -128,7 +128,7 @@ export function list<Item>(read: Read<Item>): Read<readonly Item[]> {
   }
 }
 
-/** A list whose items stay where they stand, for checks that come later. */
+/** A list whose items keep their positions, for later checks. */
 export interface Placed<Value> {
   readonly node: FileNode
   readonly value: Value
@@ -141,7 +141,7 @@ export function placed<Value>(read: Read<Value>): Read<Placed<Value>> {
   }
 }
 
-/** An instant: RFC 3339 with a zone, a day (its first moment, UTC), or Unix seconds. Gives epoch ms. */
+/** An instant: RFC 3339 with a zone, a day (its first moment, UTC), or Unix seconds. Returns epoch ms. */
 export const instant: Read<number> = (node, report) => {
   const message = 'must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds or milliseconds'
   if (node.kind !== 'scalar') return refuse(node, report, message)
@@ -169,7 +169,10 @@ export const timezone: Read<string> = (node, report) => {
   return refuse(node, report, `must be a time zone like Asia/Shanghai${hint}`)
 }
 
-/** An http or https address, without query and fragment; no slash at its end. `{region}` is filled in per credential. */
+/**
+ * An http or https address, without query and fragment; without a trailing slash. `{region}` is filled in per
+ * credential.
+ */
 export const address: Read<string> = (node, report) => {
   const value = text(node, report)
   if (value === undefined) return undefined
@@ -181,7 +184,7 @@ export const address: Read<string> = (node, report) => {
     : refuse(node, report, 'must be an address like https://api.example.com/v1')
 }
 
-/** Longest window: ten years, so that a slip of the keyboard is seen. */
+/** Longest window: ten years, so that typing errors are detected. */
 const WINDOW_SECONDS_MAX = 315_360_000
 
 /** Limits, in the form of keys[].policy. */
@@ -222,7 +225,7 @@ const window: Read<WindowLimit> = (node, report) => {
     : { dimension, limit, seconds }
 }
 
-/** Credits, exact to the µCr as long as a number can hold them. */
+/** Credits, exact to the µCr as far as a number can represent them. */
 const creditsLimit: Read<number> = (node, report) => {
   const value = decimal({ decimalsMax: 6 })(node, report)
   if (value === undefined) return undefined

@@ -2,12 +2,14 @@ import type { Secret } from '../../core/secret.ts'
 import type { MailMessage } from '../messenger.ts'
 import type { Sender } from '../sender.ts'
 
-/** A server that does not answer by then is down; nobody waits for a mail, so nothing else stands still meanwhile. */
+/**
+ * A server that does not answer by then counts as down; mails are sent in the background, so nothing waits for this.
+ */
 const CONNECT_TIMEOUT_MS = 10_000
 const SILENCE_TIMEOUT_MS = 20_000
 const CONNECTIONS_MAX = 2
 
-/** Mails over SMTP: plain text, no attachments, nothing read from files or addresses. Loaded only where configured. */
+/** Mails over SMTP: plain text, no attachments, nothing read from files or addresses. Loaded only if configured. */
 export async function openMailSender(smtpUrl: Secret, from: string): Promise<Sender<MailMessage>> {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport(
@@ -25,7 +27,7 @@ export async function openMailSender(smtpUrl: Secret, from: string): Promise<Sen
   )
   return {
     async send({ to, subject, text }) {
-      // As an object: a text would be read as a list of addresses.
+      // As an object, because a text would be read as a list of addresses.
       await transport.sendMail({ to: { name: '', address: to }, subject, text })
     },
     async verify() {

@@ -2,7 +2,7 @@ import type { Secret } from '../../core/secret.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Connects, greets and signs in, and sends nothing. Rejects with the server's own words. */
+/** Connects, greets and signs in, but sends nothing. Rejects with the server's own message. */
 export async function verifyMailServer(smtpUrl: Secret): Promise<void> {
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({

@@ -1,33 +1,33 @@
-/** An SMS service as data and functions: how a request for it is formed, and what its answer means. One folder each. */
+/** An SMS service as data and functions: how its requests are built, and what its answers mean. One folder each. */
 import type { Auth, HttpRequest } from '../../core/http-request.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { PhoneMessage } from '../messenger.ts'
 
 export interface SmsDriver {
-  /** Of `SLUICE_SMS_URL`, with the colon. */
+  /** Schemes of `SLUICE_SMS_URL`, including the colon. */
   readonly schemes: readonly string[]
   /** Throws an `Error` that says what the address lacks. */
   open(url: URL): SmsService
 }
 
 export interface SmsService {
-  /** What `auth` puts into the request; undefined: the request is signed or open. */
+  /** What `auth` puts into the request; undefined: the request is signed or needs no secret. */
   readonly secret: Secret | undefined
   readonly auth: Auth
   form(message: PhoneMessage, moment: SendMoment): HttpRequest
-  /** Why the message was not taken; undefined: it was. */
+  /** Why the message was not accepted; undefined: it was. */
   refusal(answer: { readonly status: number; readonly body: string }): string | undefined
 }
 
-/** What signatures need and a function cannot make itself. */
+/** Values that signatures need and that a pure function cannot create. */
 export interface SendMoment {
   /** Epoch ms. */
   readonly at: number
-  /** Never the same twice. */
+  /** Unique. */
   readonly nonce: string
 }
 
-/** Where the service answers: the host of its address over https, or `?endpoint=` for a proxy of one's own. */
+/** The service's endpoint: the host of its address over https, or `?endpoint=` for a private proxy. */
 export function endpointOf(url: URL): string {
   const given = url.searchParams.get('endpoint')
   if (given !== null) return given.replace(/\/+$/, '')

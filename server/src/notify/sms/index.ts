@@ -1,4 +1,4 @@
-/** The drivers there are: a new one is a folder and a line here. */
+/** The available drivers: a new one is a folder and a line here. */
 import { aliyun } from './aliyun/index.ts'
 import type { SmsDriver } from './driver.ts'
 import { twilio } from './twilio/index.ts'

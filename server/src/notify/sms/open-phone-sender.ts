@@ -10,7 +10,7 @@ const TIMEOUTS = { connectMs: TIMEOUT_MS, firstByteMs: TIMEOUT_MS, idleMs: TIMEO
 /** Services answer with a few hundred bytes. */
 const ANSWER_BYTES_MAX = 65_536
 
-/** Messages to phones, through the driver that knows the address's scheme. */
+/** Messages to phones, through the driver for the address's scheme. */
 export function openPhoneSender(
   smsUrl: Secret,
   { upstream, now }: Pick<MessengerOptions, 'upstream' | 'now'>,

@@ -1,4 +1,4 @@
-/** Stripe Checkout: a page of Stripe's to pay at, and signed webhooks that say what became of it. */
+/** Stripe Checkout: Stripe's payment page, and signed webhooks that report the result. */
 import type Stripe from 'stripe'
 import type { Secret } from '../../core/secret.ts'
 import type { SmallFetch } from '../../upstream/remote/small-fetch.ts'
@@ -8,18 +8,18 @@ import { readStripeEvent, readStripeSession } from './stripe-events.ts'
 export interface StripeSettings {
   readonly key: Secret
   readonly webhookSecret: Secret
-  /** Where the API is, for stand-ins of it; undefined: Stripe's own. */
+  /** Address of the API, for a substitute; undefined: Stripe's own. */
   readonly url: string | undefined
 }
 
 export const STRIPE_ORIGIN = 'https://api.stripe.com'
-/** A webhook that is older was recorded and is played again (Stripe's own default). */
+/** Older webhooks may be replays (Stripe's own default). */
 const TOLERANCE_SECONDS = 300
 const TIMEOUT_MS = 10_000
 const RETRIES = 2
 
 export async function openStripe(settings: StripeSettings, fetchSmall: SmallFetch): Promise<PaymentDriver> {
-  // Loaded only where payments are configured.
+  // Loaded only if payments are configured.
   const { Stripe: Client } = await import('stripe')
   const { protocol, hostname, port } = new URL(settings.url ?? STRIPE_ORIGIN)
   const client = new Client(settings.key.unwrap(), {
@@ -64,12 +64,12 @@ function refusalOf(error: Stripe.errors.StripeError): CheckoutOutcome {
   return { kind: 'unavailable', why: whyOf(error) }
 }
 
-/** Its message may hold what was sent, so the log gets the kind of error only. */
+/** The error's message may contain what was sent, so only its kind is logged. */
 function whyOf({ type, code, statusCode }: Stripe.errors.StripeError): string {
   return [type, code, statusCode].filter((part) => part !== undefined).join(' ')
 }
 
-/** The library calls a fetch like the platform's; connections are made by `upstream/`. */
+/** A fetch function for the library; connections are made by `upstream/`. */
 function platformFetch(fetchSmall: SmallFetch): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const headers = new Headers(init.headers)
@@ -108,7 +108,7 @@ function sessionOf(request: CheckoutRequest): Stripe.Checkout.SessionCreateParam
         },
       },
     ],
-    // What is paid is compared with what was asked, so the currency stays the asked one.
+    // The payment is compared with the request, so the currency must not change.
     adaptive_pricing: { enabled: false },
     ...(request.email === undefined ? {} : { customer_email: request.email }),
     success_url: request.paidUrl,
@@ -138,13 +138,13 @@ function verify(client: Stripe, secret: Secret, { payload, headers, at }: Notice
   }
 }
 
-/** Stripe sends a time and one signature, two while a secret is rolled. */
+/** Stripe sends a time and one signature, two while a secret is being rotated. */
 const SIGNATURE_CHARACTERS_MAX = 1_024
 const SIGNATURE_PARTS_MAX = 10
 
 /**
- * Whether the header has the form Stripe documents: one time, and signatures of 32 bytes in hex. Looked at before the
- * library is, which throws errors of its own for signatures of another length.
+ * Whether the header has the form Stripe documents: one time, and signatures of 32 bytes in hex. Checked before calling
+ * the library, which throws other errors for signatures of another length.
  */
 function isSignature(header: string): boolean {
   if (header.length > SIGNATURE_CHARACTERS_MAX) return false

@@ -1,6 +1,6 @@
 /**
- * Stripe's events as what they say of a top-up. Only the fields that are read are looked at, since the version of an event
- * is that of the operator's endpoint. An event of something else that is paid over the same Stripe account is ignored.
+ * Converts Stripe's events to reports about a top-up. Only the fields that are used are checked, since the version of
+ * an event is that of the operator's endpoint. Events about other payments of the same Stripe account are ignored.
  */
 import type { Dispute, Refund } from '../../core/top-up/payment.ts'
 import type { NoticeReading, PaymentEvent } from '../driver.ts'
@@ -15,14 +15,14 @@ interface StripeEvent {
   readonly object: Fields
 }
 
-/** @param payload what the signature was right for */
+/** @param payload the verified payload */
 export function readStripeEvent(payload: string): NoticeReading {
   const event = openEvent(payload)
   if (event === undefined) return { kind: 'forged', why: 'this is not an event of Stripe' }
   return { kind: 'event', id: event.id, event: meaningOf(event) ?? { kind: 'ignored', type: event.type } }
 }
 
-/** A session as the API gives it when it is asked: what its notices would have said by now. */
+/** A session as returned by the API: what its webhooks would have reported by now. */
 export function readStripeSession(session: unknown): PaymentEvent {
   const fields = fieldsOf(session) ?? {}
   const told = textOf(fields, 'status') === 'expired' ? unpaidOf(fields, 'expired') : paidOf(fields)
@@ -40,11 +40,11 @@ function openEvent(payload: string): StripeEvent | undefined {
   return { id, type, at: created * 1_000, object }
 }
 
-/** undefined: of no concern, or without what would have to be in it. */
+/** undefined: not relevant, or a required field is missing. */
 function meaningOf(event: StripeEvent): PaymentEvent | undefined {
   switch (event.type) {
     case 'checkout.session.completed':
-      // Some ways to pay take days; their end is told by the two events after this one.
+      // Some payment methods take days; their end is reported by the next two events.
       return textOf(event.object, 'payment_status') === 'unpaid' ? undefined : paidOf(event.object)
     case 'checkout.session.async_payment_succeeded':
       return paidOf(event.object)
@@ -107,7 +107,7 @@ function refundOf({ object, at }: StripeEvent): PaymentEvent | undefined {
   return { kind: 'reversal', payment, reversal: { kind: 'refund', id, state, at, ...money } }
 }
 
-/** A refund on its way has left the merchant already. */
+/** A pending refund has already been taken from the merchant. */
 function refundState(status: string | undefined): Refund['state'] | undefined {
   if (status === undefined) return undefined
   return status === 'failed' || status === 'canceled' ? 'failed' : 'made'
@@ -127,7 +127,7 @@ function disputeOf({ object, at }: StripeEvent): PaymentEvent | undefined {
   }
 }
 
-/** A status nobody knows yet is taken for the one in which the money has gone: it is given back when the dispute is won. */
+/** An unknown status is treated as if the money had been taken: it is given back when the dispute is won. */
 function disputeState(status: string): Dispute['state'] {
   if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'won'
   if (status === 'lost') return 'lost'
@@ -146,11 +146,11 @@ function moneyOf(
 }
 
 function fieldsOf(value: unknown): Fields | undefined {
-  // Just checked: an object that is no list.
+  // Just checked: an object, not a list.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
-/** Ids of Stripe's are short; a longer one would be none. */
+/** Stripe's ids are short; a longer text is not one. */
 const TEXT_MAX = 255
 
 function textOf(fields: Fields | undefined, name: string): string | undefined {
@@ -163,7 +163,7 @@ function wholeOf(fields: Fields | undefined, name: string): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** A reference is an id, or the whole object where it was asked to be expanded. */
+/** A reference is an id, or the whole object if expansion was requested. */
 function idOf(value: unknown): string | undefined {
   return typeof value === 'string' ? textOf({ value }, 'value') : textOf(fieldsOf(value), 'id')
 }

@@ -14,7 +14,7 @@ export interface AccountCreateFlags {
   readonly json?: boolean
 }
 
-/** What an administrator does over the API, with the same checks. A key is shown this once. */
+/** The same as an administrator over the API, with the same checks. A key is only shown now. */
 export async function accountsCreate(io: Console, login: string, flags: AccountCreateFlags): Promise<void> {
   const { phoneRegion } = readConfig(io.environment, io.workingDirectory)
   const body: JsonObject = {

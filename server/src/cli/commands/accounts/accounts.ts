@@ -61,7 +61,7 @@ export async function accountsShow(io: Console, reference: string, flags: Output
     )
 }
 
-/** An organisation has no address to be told by. One that was closed has no name any more. */
+/** Organisations are shown by name, because they have no address. A closed one has no name any more. */
 async function organisationNames(
   storage: Storage,
   views: readonly AccountView[],

@@ -29,7 +29,7 @@ export interface CodesCreateFlags {
   readonly json?: boolean
 }
 
-/** The codes alone go to standard output, so that they can be caught in a file. */
+/** The codes alone go to standard output, so that they can be redirected to a file. */
 export async function codesCreate(io: Console, flags: CodesCreateFlags): Promise<void> {
   const count = valueOf('--count', flags.count, integer({ least: 1, most: CODES_PER_BATCH_MAX }))
   const expiresAt = flags.expires === undefined ? undefined : valueOf('--expires', flags.expires, instant)

@@ -16,7 +16,7 @@ import type { Account } from '../../../storage/stores/accounts.ts'
 
 export interface GrantFlags {
   readonly reason?: string
-  /** Booked once under it, however often the command is run. */
+  /** Booked once per id, however often the command is run. */
   readonly id?: string
   readonly json?: boolean
 }
@@ -49,7 +49,7 @@ interface Booking {
   readonly flags: GrantFlags
 }
 
-/** False: it was booked before, so there is nothing to note. */
+/** False: it was booked before, so there is nothing to record. */
 function book(io: Console, storage: Storage, { account, amount, flags }: Booking): Promise<boolean> {
   const actor = commandLineActor(io)
   const { at } = actor
@@ -72,7 +72,7 @@ function book(io: Console, storage: Storage, { account, amount, flags }: Booking
   })
 }
 
-/** The id is one of all grants: told again it is the same grant, or a mistake. */
+/** Ids are unique among all grants: using one again is the same grant, or a mistake. */
 async function refuseOther({ ledger }: Pick<Storage, 'ledger'>, asked: Grant): Promise<void> {
   const [first] = await ledger.transaction(asked.transactionId)
   const same = first !== undefined && isSameMovement(first, grantTransfer({ ...asked, pool: 'credits' }))

@@ -56,7 +56,7 @@ export async function keysList(io: Console, flags: KeyListFlags): Promise<void> 
     return
   }
   const head = ['ID', 'ACCOUNT', 'NAME', 'KEY', 'STATUS', 'GROUP', 'EXPIRES']
-  // Told only where there is one: rotations with an overlap are rare.
+  // Shown only if there is one: rotations with an overlap are rare.
   const rotated = listed.some(({ formerUntil }) => formerUntil !== undefined)
   const rows = listed.map(({ owner, key, formerUntil }) => [
     key.id,
@@ -94,7 +94,7 @@ export interface KeyCreateFlags {
   readonly json?: boolean
 }
 
-/** The key alone goes to standard output, so that a script can catch it. */
+/** The key alone goes to standard output, so that a script can read it. */
 export async function keysCreate(io: Console, account: string, flags: KeyCreateFlags): Promise<void> {
   const expiresAt = flags.expires === undefined ? undefined : valueOf('--expires', flags.expires, instant)
   const limits = flags.policy === undefined ? undefined : valueOf('--policy', flags.policy, policy)
@@ -156,7 +156,7 @@ export async function keysSwitch(
   else io.err(`key ${key.name} (${key.hint}…) is ${status}\n`)
 }
 
-/** False: it is gone. */
+/** False: it does not exist any more. */
 function switchKey(io: Console, storage: Storage, key: Key, status: Key['status']): Promise<boolean> {
   const actor = commandLineActor(io)
   return storage.audit.act(async (stores) => {

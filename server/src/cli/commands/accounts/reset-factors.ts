@@ -10,7 +10,7 @@ export interface ResetFactorsFlags {
   readonly json?: boolean
 }
 
-/** The way back in for an administrator who lost every factor where one is demanded of administrators. */
+/** For an administrator who lost every second factor when administrators must have one. */
 export async function resetFactorsOf(
   io: Console,
   reference: string,

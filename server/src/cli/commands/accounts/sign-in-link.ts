@@ -14,7 +14,7 @@ export interface SignInLinkFlags {
   readonly json?: boolean
 }
 
-/** The way in for an owner who has no password yet, and for whoever has lost theirs. */
+/** For an owner without a password yet, and for people who have lost theirs. */
 export async function signInLink(
   io: Console,
   reference: string | undefined,

@@ -23,7 +23,10 @@ export interface ExplainFlags {
   readonly json?: boolean
 }
 
-/** What would become of a call of this key, by what is stored; a running gateway's resting chains are not known here. */
+/**
+ * What would happen to a call with this key, according to the stored data; the health of a running gateway's chains is
+ * not known here.
+ */
 export async function explainCall(
   io: Console,
   reference: string,
@@ -77,7 +80,7 @@ function readSeconds(text = '1'): number {
   throw new CommandFailure('mistakes', '--seconds must be a number, how long the sound plays')
 }
 
-/** The smallest question, where no body is given. */
+/** The smallest request, used if no body is given. */
 const QUESTIONS: Readonly<Record<ProtocolId, JsonObject>> = {
   chat: { messages: [{ role: 'user', content: 'Hello' }] },
   responses: { input: 'Hello' },

@@ -1,30 +1,33 @@
-/** Calls as they end: the log is looked at every second, since a call appears in it only then, under the time it began. */
+/**
+ * Shows calls as they end: the log is read every second, because a call's row appears at its end, with the time of its
+ * beginning.
+ */
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import type { Storage } from '../../../storage/storage.ts'
 import type { LogFilter } from '../../../storage/stores/logs.ts'
 
 const LOOK_EVERY_MS = 1_000
-/** A call that began longer ago is shown by `logs`, not by whoever follows. */
+/** A call that began longer ago is shown by `logs`, but not with `--follow`. */
 const LONGEST_CALL_MS = 3_600_000
 const PAGE_ROWS = 1_000
-/** Most looks read one page; now and then the whole hour, where a call of some minutes has its place. */
+/** Most reads cover one page; every so often the whole hour, to find calls that took some minutes. */
 const WHOLE_LOOK_EVERY = 15
 const PAGES_MAX = 20
 
 export interface Following {
   readonly filter: LogFilter
-  /** What ended before was not asked for, epoch ms. */
+  /** Calls that ended before this are not shown, epoch ms. */
   readonly since: number
   /** Calls that are shown already. */
   readonly shown: readonly CallLogRow[]
   readonly now: () => number
   readonly show: (row: CallLogRow) => Promise<void>
   readonly signal: AbortSignal
-  /** Resolves after this long, or when the signal says so. */
+  /** Resolves after this time, or when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Until the signal. */
+/** Runs until the signal aborts. */
 export async function followLogs(storage: Pick<Storage, 'logs'>, following: Following): Promise<void> {
   const { filter, now, since, show, signal, pause } = following
   const seen = new Map<string, number>(following.shown.map((row) => [row.callId, row.createdAt]))

@@ -39,7 +39,7 @@ const ROWS_MAX = 1000
 
 const HEAD = ['TIME', 'STATUS', 'CODE', 'MODEL', 'VENDOR', 'TOKENS IN/OUT', 'CREDITS', 'MS', 'REQUEST', 'WHY']
 
-/** Newest first; followed, oldest first. As JSON one row a line, so that a long log can be piped. */
+/** Newest first; followed, oldest first. As JSON, one row per line, so that a long log can be piped. */
 export async function logs(io: Console, flags: LogFlags): Promise<void> {
   const limit = optionValue('--limit', flags.limit, integer({ least: 1, most: ROWS_MAX })) ?? ROWS_DEFAULT
   if (flags.follow === true) {
@@ -60,7 +60,7 @@ function jsonLine(row: CallLogRow): string {
   return `${JSON.stringify(viewOperatorLogRow(row))}\n`
 }
 
-/** The catalogue is read once, and only for rows that want it. */
+/** The catalogue is read once, and only for rows that need it. */
 function table(
   { catalogue }: Pick<Storage, 'catalogue'>,
   rows: readonly CallLogRow[],
@@ -69,7 +69,7 @@ function table(
   return Promise.all(rows.map((row) => cells(row, () => (read ??= catalogue.read()))))
 }
 
-/** Wide enough for most; what comes later cannot widen what is printed. */
+/** Wide enough for most values; later rows cannot widen columns that are already printed. */
 const WIDTHS = [24, 6, 5, 24, 12, 13, 10, 7, 36, 0]
 
 async function follow(io: Console, flags: LogFlags, limit: number): Promise<void> {

@@ -29,7 +29,7 @@ export interface UsageFlags {
 const DAYS_DEFAULT = 30
 const HOURS_DAYS_DEFAULT = 1
 
-/** The sums are those of the log. */
+/** The totals are those of the log. */
 export async function usage(io: Console, flags: UsageFlags): Promise<void> {
   if (flags.recount === true) return recount(io, flags)
   const interval = optionValue('--interval', flags.interval, word(USAGE_INTERVALS)) ?? 'day'
@@ -68,13 +68,13 @@ export async function usage(io: Console, flags: UsageFlags): Promise<void> {
   io.out(tableText(head, [...rows, totals]))
 }
 
-/** The half-hours are summed for everybody and for good, so that only a period is asked for. */
+/** Recomputing affects all accounts permanently, so only a period can be given. */
 async function recount(io: Console, flags: UsageFlags): Promise<void> {
   for (const option of ['account', 'key', 'by'] as const) {
     if (flags[option] !== undefined)
       throw new CommandFailure('mistakes', `--${option} cannot be combined with --recount`)
   }
-  // The half-hour that runs is counted too.
+  // The current half-hour is included.
   const until = optionValue('--to', flags.to, instant) ?? io.now() + HALF_HOUR_MS
   const from = optionValue('--from', flags.from, instant) ?? until - DAYS_DEFAULT * DAY_MS
   const halfHours = await withStorage(io, 'refuse', (storage) =>

@@ -14,7 +14,7 @@ import { CommandFailure } from '../../exit-codes.ts'
 import { withStorage } from '../../with-storage.ts'
 import type { OutputFlags } from '../accounts/accounts.ts'
 
-/** Every task that has not ended, oldest first: a stuck one stands on top. */
+/** Every task that has not ended, oldest first: a stuck one is at the top. */
 export async function videos(io: Console, flags: OutputFlags): Promise<void> {
   const tasks = await withStorage(io, 'refuse', readAll)
   const at = io.now()
@@ -63,7 +63,7 @@ export async function videosFail(io: Console, id: string, flags: VideoFailFlags)
   else io.err(`${id} has failed; nothing was charged for it\n`)
 }
 
-/** The task that was acted upon; anything else is told and ends the command. */
+/** The task that was changed; any other outcome ends the command with a message. */
 function taskOf(id: string, acting: VideoActing): VideoTask {
   switch (acting.kind) {
     case 'done':
@@ -81,7 +81,7 @@ function chainText({ chainId, vendorCode }: VideoTask): string | undefined {
   return chainId === undefined ? undefined : `${chainId} ${vendorCode ?? ''}`.trim()
 }
 
-/** The two largest units: people look for what is too old, programs take the JSON. */
+/** The two largest units: people look for tasks that are too old, programs use the JSON. */
 function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   const units = [

@@ -1,4 +1,4 @@
-/** The last column of `sluice logs`: in one line why a call was free, was refused, or what each vendor failed of. */
+/** The last column of `sluice logs`: in one line why a call was free or refused, or why each vendor failed. */
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import type { Catalogue } from '../../../core/catalogue.ts'
 import { ERRORS } from '../../../core/errors/catalogue.ts'
@@ -6,7 +6,7 @@ import { viewOperatorLogRow } from '../../../management/logs/log-view.ts'
 import { meantInstead } from '../../../pipeline/stages/admit.ts'
 
 /**
- * '' when there is nothing to say.
+ * '' if there is nothing to report.
  * @param readCatalogue asked for calls of a model that was not found alone: the row does not say which name was meant
  */
 export async function whyOfCall(row: CallLogRow, readCatalogue: () => Promise<Catalogue>): Promise<string> {
@@ -24,7 +24,7 @@ export async function whyOfCall(row: CallLogRow, readCatalogue: () => Promise<Ca
 
 const FREE = { 'below-one-credit': 'free: below 1 Credit', 'own-credential': 'free: own credential' } as const
 
-/** Of a call that no vendor failed: it never came to one, or the gateway ended it. */
+/** For a call without a vendor's failure: it never reached a vendor, or the gateway ended it. */
 async function refusal(
   { code, message, model, modelRequested }: CallLogRow,
   readCatalogue: () => Promise<Catalogue>,

@@ -23,7 +23,7 @@ import { chainsOf, type PlacedChain, requireChain } from './find-chain.ts'
 import { withStorage } from '../../with-storage.ts'
 import type { OutputFlags } from '../accounts/accounts.ts'
 
-/** With how they are: by the log of the last hour, and by what a gateway that runs here knows. */
+/** Lists chains with their health: from the log of the last hour, and from a gateway running here. */
 export async function chainsList(io: Console, flags: OutputFlags): Promise<void> {
   const { catalogue, recent } = await withStorage(io, 'refuse', async (storage) => ({
     catalogue: await storage.catalogue.read(),
@@ -39,7 +39,7 @@ export async function chainsList(io: Console, flags: OutputFlags): Promise<void>
     )
 }
 
-/** Chains in trouble by their number; undefined: nobody can be asked. */
+/** Unhealthy chains by their number; undefined: no gateway is running here. */
 async function askTroubled(io: Console): Promise<ReadonlyMap<string, JsonObject> | undefined> {
   const config = readConfig(io.environment, io.workingDirectory)
   const answer = await askRunning(config, '/chains')
@@ -134,7 +134,7 @@ export interface ChainTestFlags {
   readonly json?: boolean
 }
 
-/** One real, cheap call each, one after the other; it is nobody's, so it is not charged and not logged. */
+/** One real, cheap call each, one after the other; it belongs to no account, so it is not charged and not logged. */
 export async function chainsTest(
   io: Console,
   references: readonly string[],
@@ -253,7 +253,7 @@ async function switchChain(
   if (edited.kind === 'conflict') throw new CommandFailure('mistakes', edited.message)
 }
 
-/** Forgets what a chain rests from, on every gateway. */
+/** Ends a chain's cooldown on every gateway. */
 export async function chainsReset(io: Console, reference: string, flags: OutputFlags): Promise<void> {
   const id = await withStorage(io, 'refuse', async (storage) => {
     const { chain } = requireChain(await storage.catalogue.read(), reference)

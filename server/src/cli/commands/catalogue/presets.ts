@@ -1,4 +1,4 @@
-/** What is known of vendors before anybody has described them, and adding one of them. */
+/** Lists the built-in vendors, and adds one of them. */
 import { knownPresets } from '../../../app/presets.ts'
 import { addPreset, viewPresetPrice } from '../../../management/admin/presets.ts'
 import { commandLineActor } from '../../command-line-actor.ts'
@@ -70,7 +70,7 @@ export async function vendorsAdd(io: Console, code: string, flags: OutputFlags):
       throw new CommandFailure('mistakes', outcome.message)
     case 'mistakes':
     case 'missing':
-      // Of what a command line can say, only the key can be missing.
+      // Of the command's options, only the key can be missing.
       throw new CommandFailure(
         'mistakes',
         `${preset.variable ?? 'its key'} is not set: it has to hold the key of ${preset.name}`,

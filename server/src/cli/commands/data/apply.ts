@@ -74,7 +74,7 @@ function tell(io: Console, result: Exclude<ApplyResult, { readonly kind: 'mistak
 const ACTION_WIDTH = 'disable'.length
 const WHAT_WIDTH = 'credential'.length
 
-/** One line a row; what changes in it below. A new row's members are what the file says, so they are not repeated. */
+/** One line per row, with its changes below. A new row's members are those in the file, so they are not repeated. */
 function differenceText({ action, what, name, fields }: Difference): string {
   const line = `${action.padEnd(ACTION_WIDTH)}  ${what.padEnd(WHAT_WIDTH)}  ${printable(name)}\n`
   if (action === 'create') return line

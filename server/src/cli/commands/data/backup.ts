@@ -20,11 +20,11 @@ export interface BackupFlags {
   readonly json?: boolean
 }
 
-/** One moment of the database into one file, while gateways serve. It is there whole or not at all. */
+/** Writes a snapshot of the database to one file, while gateways serve. The file exists completely or not at all. */
 export async function backup(io: Console, flags: BackupFlags): Promise<void> {
   if (flags.output === '-') {
     if (io.output === undefined) throw new CommandFailure('failed', 'there is no standard output')
-    // Standard output is left open: it is not ours to end.
+    // Standard output is left open, because it is shared.
     const summary = await write(io, flags, leftOpen(io.output))
     io.err(summaryText(summary))
     return
@@ -50,7 +50,7 @@ async function write(io: Console, { files }: BackupFlags, output: Writable): Pro
   const blobs = files === true ? await openBlobs(config.blob, io.now) : undefined
   const lines = new PassThrough()
   const written = pipeline(lines, createGzip(), output)
-  // What fails at the far end reaches whoever writes the lines as well; this one is asked at the end.
+  // A failure of the output also rejects the writes; this promise is awaited at the end.
   written.catch(() => undefined)
   try {
     const summary = await backUp(options, lines, { madeBy: VERSION, blobs })
@@ -65,7 +65,7 @@ async function write(io: Console, { files }: BackupFlags, output: Writable): Pro
   }
 }
 
-/** Under another name until it is whole and on the disk; a file that is there already is kept. */
+/** Written under another name until it is complete and on disk; an existing file is not overwritten. */
 async function writeWhole<Value>(file: string, work: (output: Writable) => Promise<Value>): Promise<Value> {
   const part = `${file}.part`
   try {
@@ -74,7 +74,7 @@ async function writeWhole<Value>(file: string, work: (output: Writable) => Promi
     throw new CommandFailure('failed', `${file} cannot be made: ${String(error)}`, { cause: error })
   }
   try {
-    // It holds customers and hashes of their passwords: for its owner's eyes.
+    // It contains customers and hashes of their passwords: readable by its owner only.
     const value = await work(createWriteStream(part, { mode: 0o600, flush: true }))
     await rename(part, file)
     return value

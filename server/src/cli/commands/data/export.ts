@@ -21,7 +21,7 @@ export async function exportFile(io: Console, flags: ExportFlags): Promise<void>
   }
   const file = resolve(io.workingDirectory, flags.output)
   try {
-    // It names customers: for its owner's eyes.
+    // It contains customers' names: readable by its owner only.
     await writeFile(file, text, { mode: 0o600 })
   } catch (error) {
     throw new CommandFailure('failed', `${file} cannot be written: ${String(error)}`, { cause: error })

@@ -22,7 +22,7 @@ export interface RestoreFlags {
   readonly json?: boolean
 }
 
-/** A backup into the database the environment names; all of it or none. */
+/** Loads a backup into the configured database, all of it or nothing. */
 export async function restoreBackup(io: Console, file: string, flags: RestoreFlags): Promise<void> {
   if (flags.check === true) {
     const summary = await reading(io, file, checkArchive)
@@ -63,7 +63,7 @@ async function reading<Value>(
 ): Promise<Value> {
   const gunzip = createGunzip()
   const read = pipeline(sourceOf(io, file), gunzip)
-  // A failure of the source reaches whoever reads on, below.
+  // A failure of the source also reaches the reader below.
   read.catch(() => undefined)
   try {
     return await work(gunzip)
@@ -82,7 +82,7 @@ function sourceOf(io: Console, file: string): Readable {
   return Readable.from(io.input)
 }
 
-/** A key made just now opens nothing that was sealed with the one of before. */
+/** A new key cannot decrypt what was sealed with the former one. */
 function refuseNewKey({ dataDirectory, secretKey }: Config): void {
   const file = join(dataDirectory, SECRET_KEY_FILE)
   if (secretKey !== undefined || existsSync(file)) return
@@ -92,7 +92,7 @@ function refuseNewKey({ dataDirectory, secretKey }: Config): void {
   )
 }
 
-/** Opened with the first file: most backups have none. */
+/** Opened with the first file, because most backups have none. */
 function lazyBlobs(config: Config, io: Console): Pick<BlobStore, 'put' | 'close'> {
   let store: BlobStore | undefined
   return {

@@ -3,7 +3,7 @@ import type { Console } from '../../console.ts'
 import { CommandFailure } from '../../exit-codes.ts'
 import { completionScript, SHELLS } from './shell-completion.ts'
 
-/** `program`: whose commands are completed. */
+/** `program`: the program whose commands are completed. */
 export function completion(io: Console, program: Command, name: string): void {
   const shell = SHELLS.find((one) => one === name)
   if (shell === undefined)

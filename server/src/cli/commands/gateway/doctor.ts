@@ -23,12 +23,12 @@ import { CommandFailure } from '../../exit-codes.ts'
 import { storageOptions, withStorage } from '../../with-storage.ts'
 
 export interface DoctorFlags {
-  /** False: no call leaves the machine. */
+  /** False: no calls to vendors are made. */
   readonly credentials: boolean
   readonly json?: boolean
 }
 
-/** Looks at everything a gateway stands on, and says what to do about what it found. Changes nothing. */
+/** Checks everything a gateway depends on, and says how to fix what it finds. Changes nothing. */
 export async function doctor(io: Console, flags: DoctorFlags): Promise<void> {
   const findings = await examine(io, flags)
   if (flags.json === true)
@@ -49,7 +49,7 @@ async function examine(io: Console, flags: DoctorFlags): Promise<readonly Findin
   const findings: Finding[] = [checkNode(process.versions.node)]
   const config = readOrTell(io, findings)
   if (config === undefined) return findings
-  /** Whatever one of them meets, the others are made too. */
+  /** If one check fails, the others are made all the same. */
   const check = async (name: string, look: () => Findings | Promise<Findings>): Promise<Findings> => {
     try {
       return await look()
@@ -108,7 +108,7 @@ function readOrTell(io: Console, findings: Finding[]): Config | undefined {
   }
 }
 
-/** The catalogue is read only of a database that is well: opening it would migrate an older one. */
+/** The catalogue is only read from a database without findings, because opening an older one would migrate it. */
 async function catalogueFindings(
   io: Console,
   { credentials }: DoctorFlags,

@@ -17,7 +17,7 @@ export interface MigrateFlags {
   readonly json?: boolean
 }
 
-/** Opening a store migrates it; this says what that did. With `--to` the database moves. */
+/** Opening a store migrates it; this reports the result. With `--to` the database is moved. */
 export async function migrate(io: Console, flags: MigrateFlags): Promise<void> {
   if (flags.to !== undefined) {
     await moveTo(io, flags.to, flags)
@@ -45,7 +45,7 @@ export async function migrate(io: Console, flags: MigrateFlags): Promise<void> {
   io.out(`${plural(applied.length, 'migration')} applied\n`)
 }
 
-/** The SQLite database of the environment into PostgreSQL, while nobody serves from it; verified on both sides. */
+/** Moves the configured SQLite database to PostgreSQL, while no gateway serves from it; verified on both sides. */
 async function moveTo(io: Console, address: string, flags: MigrateFlags): Promise<void> {
   const config = readConfig(io.environment, io.workingDirectory)
   const target = databaseAt(address)

@@ -1,10 +1,10 @@
-/** Scripts that let a shell complete commands and options. Written from the program itself, so none is forgotten. */
+/** Scripts that let a shell complete commands and options. Generated from the program itself, so they are complete. */
 import type { Command, Option } from 'commander'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** A command or a group of them, by the words that lead to it, each with a space before it; the program itself: none. */
+/** A command or a group of commands, with its words, each preceded by a space; empty for the program itself. */
 interface Place {
   readonly path: string
   readonly words: readonly { readonly word: string; readonly description: string }[]
@@ -103,7 +103,7 @@ ${lines.join('\n')}
 `
 }
 
-/** What follows an option that takes a value is a value, for files a path. */
+/** After an option with a value the value is completed; for files, a path. */
 function fishOption(option: Option): string {
   const short = option.short === undefined ? '' : `-s ${option.short.slice(1)} `
   const value = option.required ? (option.flags.includes('<path>') ? ' -r -F' : ' -x') : ''
@@ -121,7 +121,7 @@ function longOf(option: Option): string {
   return option.long ?? option.flags
 }
 
-/** Within single quotes nothing is special but the quote itself; in fish the backslash is, too. */
+/** Within single quotes only the quote itself is special; in fish also the backslash. */
 function quoted(text: string, shell: 'fish' | 'posix' = 'posix'): string {
   return shell === 'fish'
     ? `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`

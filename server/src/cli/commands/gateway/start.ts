@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { CommandFailure } from '../../exit-codes.ts'
 
-/** The gateway's own bundle, beside this one: no other command should have to load it. */
+/** The gateway's own bundle, next to this one, so that other commands need not load it. */
 const MAIN = new URL('./main.js', import.meta.url)
 
 /** Runs until a signal ends it; the process exits by itself. */

@@ -1,10 +1,10 @@
-/** What `verify` asks, for the commands that ask it of what they made. */
+/** The checks of `verify`, also for commands that verify their own result. */
 import type { LedgerDifference } from '../../../storage/stores/records.ts'
 import type { Storage } from '../../../storage/storage.ts'
 
 export interface Verdict {
   readonly differences: readonly LedgerDifference[]
-  /** Where the chain of the audit log is broken; undefined: it is whole. */
+  /** Where the chain of the audit log is broken; undefined: it is intact. */
   readonly audit: string | undefined
 }
 

@@ -16,7 +16,7 @@ export async function verify(io: Console, flags: OutputFlags): Promise<void> {
   endWith(verdict)
 }
 
-/** For commands that have said already what they did. */
+/** For commands that have already reported their work. */
 export function refuseDifferences(io: Console, verdict: Verdict): void {
   if (verdict.differences.length === 0)
     io.err('verified: every balance, hold and charge is what the ledger says\n')

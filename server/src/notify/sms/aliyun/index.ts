@@ -5,7 +5,7 @@ import { endpointOf, requiredParameter, type SendMoment, type SmsDriver, userOf 
 
 const ALGORITHM = 'ACS3-HMAC-SHA256'
 
-/** Aliyun's SendSms, 2017-05-25, under signature version 3. The template must take one parameter named `code`. */
+/** Aliyun's SendSms, 2017-05-25, under signature version 3. The template must have one parameter named `code`. */
 export const aliyun: SmsDriver = {
   schemes: ['aliyun:'],
   open(url) {
@@ -75,7 +75,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex')
 }
 
-/** RFC 3986: what `encodeURIComponent` leaves alone and the signature does not is written out. */
+/** RFC 3986: also encodes characters that `encodeURIComponent` does not but the signature requires. */
 function canonicalQuery(parameters: Readonly<Record<string, string>>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeStrictly(value)}`)

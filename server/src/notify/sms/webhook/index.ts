@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { SmsDriver } from '../driver.ts'
 
 /**
- * An address of the operator's own that passes messages on: `POST {"to", "text", "code"}`. The password of its address
+ * The operator's own endpoint, which passes messages on: `POST {"to", "text", "code"}`. The password of its address
  * signs each request: `x-sluice-signature` is the hex HMAC-SHA256 of `<x-sluice-timestamp>.<body>`.
  */
 export const webhook: SmsDriver = {
