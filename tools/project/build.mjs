@@ -87,6 +87,8 @@ async function bundle({ root, output, entries, recipe }) {
     // Read with every file, for the places in a stack trace alone.
     sourcesContent: false,
     legalComments: 'linked',
+    // V8 keeps the text of every file for as long as the process runs, comments and indentation included.
+    minifyWhitespace: true,
     metafile: true,
     logLevel: 'warning',
   })
@@ -152,7 +154,8 @@ function formerOutputs({ outputs = [], former = [] } = {}, made) {
   return same ? former : outputs
 }
 
-function lastBuild(output) {
+/** Of a folder of bundles: what went in, and the names of the files; undefined: nothing was built there. */
+export function lastBuild(output) {
   if (!existsSync(statePath(output))) return undefined
   return JSON.parse(readFileSync(statePath(output), 'utf8'))
 }

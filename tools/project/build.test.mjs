@@ -1,9 +1,17 @@
-/** A gateway that runs while its tree is built anew still finds what it has not read yet. */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+/** A gateway that runs while its tree is built anew still finds what it has not read yet; what is built is small in memory. */
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { buildWhenNeeded } from './build.mjs'
+import { buildWhenNeeded, lastBuild } from './build.mjs'
 import { root as repository } from './tree.mjs'
 
 let root
@@ -42,4 +50,15 @@ test('a build that makes the same files removes nothing', async () => {
   await built('one')
   const afterSecond = await built('the second')
   expect(await built('the second')).toEqual(afterSecond)
+})
+
+/** Strings are escaped; in a regular expression write `\uXXXX`. */
+test('no file of the build has a character beyond ASCII, for which V8 would keep all of it with two bytes each', () => {
+  const output = join(repository, 'server/dist')
+  const { outputs } = lastBuild(output)
+  const wide = outputs.filter(
+    (name) => name.endsWith('.js') && readFileSync(join(output, name)).some((byte) => byte > 0x7f),
+  )
+  expect(outputs).toContain('main.js')
+  expect(wide).toEqual([])
 })

@@ -23,7 +23,7 @@ export async function requireKey(storage: Storage, reference: string): Promise<K
   const exact =
     (await storage.keys.find(keyId(text))) ?? (await storage.keys.findByHash(hashKeySecret(new Secret(text))))
   if (exact !== undefined) return exact
-  const hint = text.replace(/…$/, '')
+  const hint = text.replace(/\u2026$/, '')
   const alike: Key[] = []
   for await (const account of eachAccount(storage)) {
     const keys = await storage.keys.list(account.id)

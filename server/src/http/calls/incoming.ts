@@ -86,7 +86,9 @@ export async function readIncomingBody(
 /** A body while it arrives. */
 class IncomingBody {
   readonly #request: IncomingMessage
-  readonly #reading: BodyReading
+  readonly #watch: BodyWatch
+  /** undefined: the body is over. The request refers to this reader for as long as its answer lasts. */
+  #onChunk: OnChunk | undefined
   readonly #decoder: Transform | undefined
   readonly #watched: WatchedBody
   readonly #whole: Promise<void>
@@ -102,7 +104,8 @@ class IncomingBody {
 
   constructor(request: IncomingMessage, reading: BodyReading, decoder: Transform | undefined) {
     this.#request = request
-    this.#reading = reading
+    this.#watch = reading.watch
+    this.#onChunk = reading.onChunk
     this.#decoder = decoder
     this.#whole = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -146,10 +149,10 @@ class IncomingBody {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#over) return
+    if (this.#onChunk === undefined) return
     this.#watched.alive = true
     try {
-      const busy = this.#reading.onChunk(chunk)
+      const busy = this.#onChunk(chunk)
       if (busy !== undefined) this.#waitFor(busy)
     } catch (error) {
       this.#fail(asError(error))
@@ -189,7 +192,8 @@ class IncomingBody {
   #leave(): boolean {
     if (this.#over) return false
     this.#over = true
-    this.#reading.watch.remove(this.#watched)
+    this.#onChunk = undefined
+    this.#watch.remove(this.#watched)
     return true
   }
 }

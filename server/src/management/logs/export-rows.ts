@@ -107,7 +107,7 @@ function cellText(value: JsonValue | undefined): string {
  * amounts may begin with a minus.
  */
 function isFormula(text: string): boolean {
-  return /^[=+@\t\r\n＝＋－＠-]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
+  return /^[=+@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20-]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text)
 }
 
 /** RFC 4180. */

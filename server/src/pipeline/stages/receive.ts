@@ -47,55 +47,79 @@ interface BodyReading {
 /** Limit for a form; the rest goes to a file. Documents are scanned and spliced in memory. */
 const IN_MEMORY_BYTES_MAX = 1_048_576
 
+/** The scanner is not part of what it returns: a call keeps the bytes of its body, and nothing that was needed to read them. */
 async function readBody(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<BodyReading> {
   const { bodyLimitBytes } = pipeline.limits
   if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
   const { scanner, isForm: spills } = scannerFor(pipeline, call)
-  const chunks: Uint8Array[] = []
-  let file: BodyFile | undefined
-  let length = 0
-  let held = 0
+  const body = keepBody(pipeline, spills ? IN_MEMORY_BYTES_MAX : Number.POSITIVE_INFINITY)
   let arrived = 0
-  let released = false
-  const release = (): void => {
-    released = true
-    pipeline.bodyBudget.give(held)
-    held = 0
-    chunks.length = 0
-    file?.close()
-  }
-  const hold = (bytes: number): void => {
-    pipeline.bodyBudget.take(bytes)
-    held += bytes
-  }
-  const spill = async (chunk: Uint8Array): Promise<void> => {
-    file ??= await pipeline.bodyFiles.open()
-    // The client may have disconnected while the file was opened.
-    if (released) file.close()
-    else await file.append(chunk)
-  }
   try {
     await call.readBody((chunk) => {
       arrived += chunk.byteLength
       if (arrived > bodyLimitBytes) throw new GatewayError(41301)
       // The rest of a refused body is read, so that the client gets the error, but not kept.
-      if (!scanner.push(chunk)) return release()
-      hold(chunk.byteLength)
-      length += chunk.byteLength
-      if (spills && length > IN_MEMORY_BYTES_MAX) return spill(chunk)
-      chunks.push(chunk)
+      return scanner.push(chunk) ? body.keep(chunk) : body.release()
     })
   } catch (error) {
-    release()
+    body.release()
     throw error
   }
   const scan = scanner.end()
   if (scan.kind === 'refused') {
-    release()
+    body.release()
     throw new GatewayError(scan.code, { message: scan.message })
   }
-  const stored = file === undefined ? {} : { stored: file.stored, descriptor: file.descriptor }
-  return { body: { chunks, length, memo: {}, hold, release, ...stored }, scan }
+  return { body: body.received(), scan }
+}
+
+interface KeptBody extends Pick<ReceivedBody, 'release'> {
+  /** Throws 50301 when it does not fit. */
+  keep(chunk: Uint8Array): void | Promise<void>
+  received(): ReceivedBody
+}
+
+/** @param inMemoryMax bytes; what follows goes to a file */
+function keepBody(
+  { bodyBudget, bodyFiles }: Pick<Pipeline, 'bodyBudget' | 'bodyFiles'>,
+  inMemoryMax: number,
+): KeptBody {
+  const chunks: Uint8Array[] = []
+  let file: BodyFile | undefined
+  let length = 0
+  let held = 0
+  let released = false
+  const release = (): void => {
+    released = true
+    bodyBudget.give(held)
+    held = 0
+    chunks.length = 0
+    file?.close()
+  }
+  const hold = (bytes: number): void => {
+    bodyBudget.take(bytes)
+    held += bytes
+  }
+  const spill = async (chunk: Uint8Array): Promise<void> => {
+    file ??= await bodyFiles.open()
+    // The client may have disconnected while the file was opened.
+    if (released) file.close()
+    else await file.append(chunk)
+  }
+  return {
+    release,
+    keep(chunk) {
+      hold(chunk.byteLength)
+      length += chunk.byteLength
+      if (length > inMemoryMax) return spill(chunk)
+      chunks.push(chunk)
+      return undefined
+    },
+    received() {
+      const stored = file === undefined ? {} : { stored: file.stored, descriptor: file.descriptor }
+      return { chunks, length, memo: {}, hold, release, ...stored }
+    },
+  }
 }
 
 function scannerFor(
