@@ -14,7 +14,7 @@ test('of several processes each chain is told at its worst', () => {
   ).toEqual([chain(1, 'cooling-down'), chain(2, 'failing')])
 })
 
-const REST = {
+const COOLDOWN = {
   cause: 'failure',
   since: 1_000,
   pausedAt: 3_000,
@@ -30,8 +30,8 @@ test.each<[string, Partial<ChainHealth>, object]>([
     { state: 'healthy', cause: null, since: null, cooling_until: null, last_error: null },
   ],
   [
-    'it rests',
-    { rest: REST, failuresInRow: 2 },
+    'it is in a cooldown',
+    { cooldown: COOLDOWN, failuresInRow: 2 },
     {
       state: 'cooling-down',
       cause: 'failure',
@@ -41,7 +41,7 @@ test.each<[string, Partial<ChainHealth>, object]>([
   ],
   [
     'its pause is over: the next call is the probe',
-    { rest: { ...REST, until: 4_000 } },
+    { cooldown: { ...COOLDOWN, until: 4_000 } },
     { state: 'probing', cause: 'failure', cooling_until: null },
   ],
   [

@@ -26,15 +26,15 @@ interface ChainErrorView {
 }
 
 export function viewHealth(health: ChainHealth, at: number): ChainHealthView {
-  const { rest, lowered, lastError } = health
+  const { cooldown, lowered, lastError } = health
   const rateLimit =
     health.rateLimit !== undefined && health.rateLimit.until > at ? health.rateLimit : undefined
-  const resting = rest ?? rateLimit
+  const cooling = cooldown ?? rateLimit
   return {
     state: healthWord(health, at),
-    cause: rest?.cause ?? (rateLimit === undefined ? null : 'rate-limit'),
-    since: dateText(resting?.since),
-    cooling_until: resting !== undefined && resting.until > at ? dateText(resting.until) : null,
+    cause: cooldown?.cause ?? (rateLimit === undefined ? null : 'rate-limit'),
+    since: dateText(cooling?.since),
+    cooling_until: cooling !== undefined && cooling.until > at ? dateText(cooling.until) : null,
     failures_in_row: health.failuresInRow,
     outcomes: outcomesText(health),
     running: health.running,

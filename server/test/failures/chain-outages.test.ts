@@ -308,7 +308,7 @@ describe('one customer cannot let a chain rest', () => {
   })
 })
 
-describe('when every chain rests', () => {
+describe('when every chain is in a cooldown', () => {
   test('each is still tried, and the first that answers is healed', async () => {
     for (const upstream of [ill, well, third]) upstream.answer(BUSY)
     const refused = await calls(3, 'three')
@@ -420,10 +420,10 @@ test('how a chain is survives a refresh of the catalogue, and starts anew with a
     .flatMap(({ chains }) => chains)
     .find(({ vendorCode, modelId }) => vendorCode === 'ill' && modelId === 'three')
   if (chain === undefined) throw new Error('no such chain')
-  expect(pipeline.health.of(chain).rest?.cause).toBe('failure')
+  expect(pipeline.health.of(chain).cooldown?.cause).toBe('failure')
   const [other] = [...pipeline.catalogue().credentials.keys()].filter((id) => id !== chain.credentialId)
   if (other === undefined) throw new Error('no other credential')
-  expect(pipeline.health.of({ ...chain, credentialId: other }).rest).toBeUndefined()
+  expect(pipeline.health.of({ ...chain, credentialId: other }).cooldown).toBeUndefined()
 })
 
 test('an upstream’s words are shown without the credential, and not at length', async () => {

@@ -106,7 +106,7 @@ describe('the retry hint', () => {
     expect(retryHintMs(failure(429, headers, body))).toBe(expected)
   })
 
-  test('is part of the classes that heal by waiting, and of no other', () => {
+  test('is part of the classes that pass after a wait, and of no other', () => {
     const headers = { 'retry-after': '2' }
     expect(classifyFailure(failure(429, headers))).toEqual({ kind: 'rate-limited', retryAfterMs: 2_000 })
     expect(classifyFailure(failure(503, headers))).toEqual({ kind: 'overloaded', retryAfterMs: 2_000 })
@@ -117,7 +117,7 @@ describe('the retry hint', () => {
 describe('the class', () => {
   test.each<[string, UpstreamFailure, string]>([
     [
-      'code before status: 429 that will not heal',
+      'code before status: a 429 that waiting does not resolve',
       failure(429, {}, { error: { code: 'insufficient_quota' } }),
       'quota',
     ],

@@ -53,26 +53,26 @@ class Told {
   }
 
   get restsUntil(): number | undefined {
-    return this.state.rest === undefined ? undefined : this.state.rest.until / 1_000
+    return this.state.cooldown === undefined ? undefined : this.state.cooldown.until / 1_000
   }
 }
 
-const RESTS = 'last-resort: cooling-down'
+const COOLING = 'last-resort: cooling-down'
 
-describe('a chain rests', () => {
+describe('a chain begins a cooldown', () => {
   test.each<[string, readonly ('well' | ChainFailure)[], string]>([
     ['not after one failure', [CUT], 'ready'],
-    ['after two in a row', [CUT, CUT], RESTS],
-    ['after two time-outs: they are failures as hard as any', [TIMEOUT, TIMEOUT], RESTS],
-    ['after two of different kinds', [OVERLOADED, TIMEOUT], RESTS],
+    ['after two in a row', [CUT, CUT], COOLING],
+    ['after two time-outs: they are failures as hard as any', [TIMEOUT, TIMEOUT], COOLING],
+    ['after two of different kinds', [OVERLOADED, TIMEOUT], COOLING],
     ['not when a clean end lies between', [CUT, 'well', CUT], 'ready'],
     ['not for requests the upstream blames', [REQUEST, REQUEST, REQUEST], 'ready'],
     ['not for refused content', [{ kind: 'refused-content' }, { kind: 'refused-content' }], 'ready'],
-    ['a request at fault does not stand between two failures', [CUT, REQUEST, CUT], RESTS],
-    ['at once when the credential is refused', [{ kind: 'auth' }], RESTS],
-    ['at once when its money is gone', [{ kind: 'quota' }], RESTS],
+    ['a request at fault does not stand between two failures', [CUT, REQUEST, CUT], COOLING],
+    ['at once when the credential is refused', [{ kind: 'auth' }], COOLING],
+    ['at once when its money is gone', [{ kind: 'quota' }], COOLING],
     ['not for one 404: it may be about what the client named', [{ kind: 'not-found' }], 'ready'],
-    ['after two 404s', [{ kind: 'not-found' }, { kind: 'not-found' }], RESTS],
+    ['after two 404s', [{ kind: 'not-found' }, { kind: 'not-found' }], COOLING],
     ['never for a 429 without a time', [limited(undefined), limited(undefined), limited(undefined)], 'ready'],
   ])('%s', (_what, outcomes, expected) => {
     const told = new Told()
@@ -83,9 +83,9 @@ describe('a chain rests', () => {
   test.each([
     ['when more than half of the last twenty failed, though never two in a row', 3, true],
     ['not when half of them did', 1, false],
-  ])('%s', (_what, failuresToOne, rests) => {
+  ])('%s', (_what, failuresToOne, begins) => {
     const told = new Told()
-    for (let round = 0; round < 40 && told.state.rest === undefined; round += 1) {
+    for (let round = 0; round < 40 && told.state.cooldown === undefined; round += 1) {
       // A time-out beside an answered call counts among the twenty, not in a row.
       const late = told.begin(round)
       const later = told.begin(round + 0.1)
@@ -94,8 +94,8 @@ describe('a chain rests', () => {
       else told.withdrawn(later)
       told.failed(late, TIMEOUT, round + 0.4)
     }
-    expect([told.state.rest !== undefined, told.state.failuresInRow]).toEqual([rests, 0])
-    if (rests) expect(told.state.outcomeCount).toBeGreaterThanOrEqual(10)
+    expect([told.state.cooldown !== undefined, told.state.failuresInRow]).toEqual([begins, 0])
+    if (begins) expect(told.state.outcomeCount).toBeGreaterThanOrEqual(10)
   })
 
   test('not for a time-out of one request while later ones were answered: that request takes long', () => {
@@ -113,23 +113,23 @@ describe('a chain rests', () => {
     const hanging = [told.begin(1), told.begin(2)]
     told.answered(before, 3)
     for (const one of hanging) told.failed(one, TIMEOUT, 120)
-    expect(told.stands(121)).toBe(RESTS)
+    expect(told.stands(121)).toBe(COOLING)
   })
 })
 
-describe('a rest', () => {
-  const resting = () => new Told().call(0, CUT).call(0, CUT)
+describe('a cooldown', () => {
+  const cooling = () => new Told().call(0, CUT).call(0, CUT)
 
   test('lasts 15 s, then one call is the probe and the others go elsewhere', () => {
-    const told = resting()
-    expect(told.stands(14.9)).toBe(RESTS)
+    const told = cooling()
+    expect(told.stands(14.9)).toBe(COOLING)
     expect(told.stands(15)).toBe('ready')
     told.begin(15)
     expect(told.stands(15)).toBe('last-resort: probing')
   })
 
   test('ends when the probe succeeds', () => {
-    const told = resting()
+    const told = cooling()
     const probe = told.begin(15)
     told.answered(probe, 16)
     expect(told.stands(17)).toBe('last-resort: probing')
@@ -138,7 +138,7 @@ describe('a rest', () => {
   })
 
   test('doubles each time the probe fails, up to five minutes', () => {
-    const told = resting()
+    const told = cooling()
     const pauses: number[] = []
     for (let at = 15; pauses.length < 7; at = told.restsUntil ?? 0) {
       told.failed(told.begin(at), TIMEOUT, at)
@@ -155,7 +155,7 @@ describe('a rest', () => {
   })
 
   test('is not made longer by last resorts within it', () => {
-    const told = resting()
+    const told = cooling()
     for (let at = 1; at < 14; at += 1) told.call(at, CUT)
     expect(told.restsUntil).toBe(15)
   })
@@ -164,13 +164,13 @@ describe('a rest', () => {
     const told = new Told()
     const before = told.begin(0)
     told.call(1, CUT).call(1, CUT).succeeded(before, 2)
-    expect(told.stands(2)).toBe(RESTS)
+    expect(told.stands(2)).toBe(COOLING)
     told.call(3, 'well')
     expect(told.stands(3)).toBe('ready')
   })
 
   test('is not begun again by a call that began before it ended', () => {
-    const told = resting()
+    const told = cooling()
     const old = [told.begin(14), told.begin(14)]
     const probe = told.begin(15)
     told.answered(probe, 15).succeeded(probe, 16)
@@ -178,8 +178,8 @@ describe('a rest', () => {
     expect(told.stands(18)).toBe('ready')
   })
 
-  test('begins longer when the chain fails again soon after it healed, and short again much later', () => {
-    const told = resting().call(15, 'well').call(16, CUT).call(16, CUT)
+  test('begins longer when the chain fails again soon after it recovered, and short again much later', () => {
+    const told = cooling().call(15, 'well').call(16, CUT).call(16, CUT)
     expect(told.restsUntil).toBe(16 + 30)
     told.call(46, 'well').call(2_000, CUT).call(2_000, CUT)
     expect(told.restsUntil).toBe(2_015)
@@ -190,7 +190,7 @@ describe('a rest', () => {
     ['it was a request at fault', (told, probe) => told.failed(probe, REQUEST, 16)],
     ['it met a 429', (told, probe) => told.failed(probe, limited(undefined), 16)],
   ])('a probe that says nothing is given back: %s', (_what, end) => {
-    const told = resting()
+    const told = cooling()
     const probe = told.begin(15)
     end(told, probe)
     expect(told.stands(17)).toBe('ready')
@@ -199,7 +199,7 @@ describe('a rest', () => {
   })
 
   test('a probe that flows for long makes way for the next after 30 s', () => {
-    const told = resting()
+    const told = cooling()
     const probe = told.begin(15)
     told.answered(probe, 20)
     expect(told.stands(49)).toBe('last-resort: probing')
@@ -213,7 +213,7 @@ describe('a rest', () => {
 
 describe('a 429 with a time', () => {
   test.each([
-    ['lets the chain rest that long', 7_000, 7],
+    ['pauses the chain that long', 7_000, 7],
     ['at most 60 s', 600_000, 60],
     ['at least 1 s', 0, 1],
   ])('%s', (_what, retryAfterMs, seconds) => {
@@ -246,7 +246,7 @@ describe('a 429 with a time', () => {
 
   test('is no failure of the chain', () => {
     const told = new Told().call(0, CUT).call(1, limited(1_000)).call(3, 'well')
-    expect([told.state.failuresInRow, told.state.rest]).toEqual([0, undefined])
+    expect([told.state.failuresInRow, told.state.cooldown]).toEqual([0, undefined])
   })
 })
 
@@ -313,7 +313,7 @@ describe('an account’s own credential', () => {
     expect(told.state).toEqual({ ...health.HEALTHY })
   })
 
-  test('may be the probe that heals the chain, or finds it still ill', () => {
+  test('may be the probe that restores the chain, or finds it still failing', () => {
     const told = new Told().call(0, CUT).call(0, CUT)
     told.failed(told.begin(15, true), CUT, 15)
     expect(told.restsUntil).toBe(45)

@@ -14,11 +14,11 @@ export interface ChainHealth {
   readonly failuresInRow: number
   /** Attempts in progress over the platform's credential. */
   readonly running: number
-  readonly rest: Rest | undefined
+  readonly cooldown: Cooldown | undefined
   readonly rateLimit: RateLimit | undefined
   readonly lowered: LoweredConcurrency | undefined
   /** The end of the last cooldown: calls that began before it say nothing about the chain since. */
-  readonly healed: { readonly at: number; readonly level: number } | undefined
+  readonly recovered: { readonly at: number; readonly level: number } | undefined
   /** Epoch ms at which the latest of the answered attempts began. */
   readonly answeredBegan: number
   readonly lastError: ErrorNote | undefined
@@ -28,8 +28,8 @@ export interface ChainHealth {
  * The chain gets no calls for a while, because it fails. After each pause one call at a time is sent over it, as a
  * probe.
  */
-export interface Rest {
-  readonly cause: RestCause
+export interface Cooldown {
+  readonly cause: CooldownCause
   /** Epoch ms: when it began, when its latest pause began, and when that is over. */
   readonly since: number
   readonly pausedAt: number
@@ -39,7 +39,7 @@ export interface Rest {
   readonly probe: Probe | undefined
 }
 
-export type RestCause = 'failure' | 'credential' | 'not-found'
+export type CooldownCause = 'failure' | 'credential' | 'not-found'
 
 export interface Probe {
   readonly id: TryId
@@ -96,10 +96,10 @@ export const HEALTHY: ChainHealth = {
   outcomeCount: 0,
   failuresInRow: 0,
   running: 0,
-  rest: undefined,
+  cooldown: undefined,
   rateLimit: undefined,
   lowered: undefined,
-  healed: undefined,
+  recovered: undefined,
   answeredBegan: 0,
   lastError: undefined,
 }
@@ -130,17 +130,18 @@ const LOWERED_MS_MAX = 600_000
 
 /** A call is sent over the chain; after a pause it is the probe, unless there is one already. */
 export function begin(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
-  const { rest, rateLimit, lowered } = health
+  const { cooldown, rateLimit, lowered } = health
   const running = one.own ? health.running : health.running + 1
-  if (rest === undefined && rateLimit === undefined && lowered === undefined) return { ...health, running }
+  if (cooldown === undefined && rateLimit === undefined && lowered === undefined)
+    return { ...health, running }
   const nextAt = now + EXTRA_CALL_EVERY_MS
   return {
     ...health,
     running,
-    rest:
-      rest !== undefined && isProbeDue(rest, now)
-        ? { ...rest, probe: { id: one.id, until: now + PROBE_MS_MAX } }
-        : rest,
+    cooldown:
+      cooldown !== undefined && isProbeDue(cooldown, now)
+        ? { ...cooldown, probe: { id: one.id, until: now + PROBE_MS_MAX } }
+        : cooldown,
     rateLimit: one.own ? rateLimit : rateLimit && { ...rateLimit, nextAt },
     lowered: one.own || !isFull(health) ? lowered : lowered && { ...lowered, nextAt },
   }
@@ -148,12 +149,12 @@ export function begin(health: ChainHealth, one: ChainTry, now: number): ChainHea
 
 /** The answer has begun: the upstream accepts calls, however this one ends. */
 export function answered(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
-  const { rest, rateLimit } = health
-  const probing = rest?.probe?.id === one.id
+  const { cooldown, rateLimit } = health
+  const probing = cooldown?.probe?.id === one.id
   return {
     ...health,
     answeredBegan: Math.max(health.answeredBegan, one.beganAt),
-    rest: probing ? { ...rest, probe: { id: one.id, until: now + PROBE_ANSWER_MS_MAX } } : rest,
+    cooldown: probing ? { ...cooldown, probe: { id: one.id, until: now + PROBE_ANSWER_MS_MAX } } : cooldown,
     rateLimit: !one.own && rateLimit !== undefined && one.beganAt >= rateLimit.since ? undefined : rateLimit,
     lowered: one.own ? health.lowered : grown(health, one, now),
   }
@@ -161,13 +162,13 @@ export function answered(health: ChainHealth, one: ChainTry, now: number): Chain
 
 /** The attempt ended cleanly. */
 export function succeeded(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
-  const probing = health.rest?.probe?.id === one.id
+  const probing = health.cooldown?.probe?.id === one.id
   const next = withdrawn(health, one)
   if (one.own && !probing) return next
-  const { rest } = next
+  const { cooldown } = next
   // An attempt that began before the pause only shows the chain's earlier state.
-  if (rest !== undefined && one.beganAt < rest.pausedAt) return next
-  if (rest !== undefined) return healed(next, rest, now)
+  if (cooldown !== undefined && one.beganAt < cooldown.pausedAt) return next
+  if (cooldown !== undefined) return recovered(next, cooldown, now)
   return { ...next, ...noted(next, 0), failuresInRow: 0 }
 }
 
@@ -179,7 +180,7 @@ export function failed(
   { now, note }: { readonly now: number; readonly note: ErrorNote | undefined },
 ): ChainHealth {
   const { counts } = CONSEQUENCES[failure.kind]
-  const probing = health.rest?.probe?.id === one.id
+  const probing = health.cooldown?.probe?.id === one.id
   const next = withdrawn(health, one)
   if (counts === 'not' || (one.own && !(probing && counts === 'as-failure'))) return next
   const told = { ...next, lastError: note ?? next.lastError }
@@ -189,22 +190,22 @@ export function failed(
     case 'as-failure':
       return broken(told, one, { failure, probing, now })
     case 'at-once':
-      return resting({ ...told, ...noted(told, 1) }, one, { cause: 'credential', probing, now })
+      return coolDown({ ...told, ...noted(told, 1) }, one, { cause: 'credential', probing, now })
   }
 }
 
 /** Nothing was learnt about the chain: the client disconnected, or nothing was sent. The next call may be the probe. */
 export function withdrawn(health: ChainHealth, one: ChainTry): ChainHealth {
-  const { rest } = health
+  const { cooldown } = health
   return {
     ...health,
     running: one.own ? health.running : Math.max(0, health.running - 1),
-    rest: rest?.probe?.id === one.id ? { ...rest, probe: undefined } : rest,
+    cooldown: cooldown?.probe?.id === one.id ? { ...cooldown, probe: undefined } : cooldown,
   }
 }
 
 /** Whether the pause is over and no probe is in progress. */
-export function isProbeDue({ until, probe }: Rest, now: number): boolean {
+export function isProbeDue({ until, probe }: Cooldown, now: number): boolean {
   return now >= until && (probe === undefined || now >= probe.until)
 }
 
@@ -218,11 +219,11 @@ export function isFull({ lowered, running }: ChainHealth): boolean {
  * not apply to it.
  */
 export function asSeenByOwner(health: ChainHealth): ChainHealth {
-  const { rest, rateLimit, lowered } = health
-  if (rest?.cause !== 'credential' && rateLimit === undefined && lowered === undefined) return health
+  const { cooldown, rateLimit, lowered } = health
+  if (cooldown?.cause !== 'credential' && rateLimit === undefined && lowered === undefined) return health
   return {
     ...health,
-    rest: rest?.cause === 'credential' ? undefined : rest,
+    cooldown: cooldown?.cause === 'credential' ? undefined : cooldown,
     rateLimit: undefined,
     lowered: undefined,
   }
@@ -237,15 +238,15 @@ interface Breakage {
 function broken(health: ChainHealth, one: ChainTry, { failure, probing, now }: Breakage): ChainHealth {
   const next = { ...health, ...noted(health, 1) }
   const cause = failure.kind === 'not-found' ? 'not-found' : 'failure'
-  if (next.rest !== undefined) return resting(next, one, { cause, probing, now })
+  if (next.cooldown !== undefined) return coolDown(next, one, { cause, probing, now })
   // It began before the chain recovered; the failure of that time is known already.
-  if (next.healed !== undefined && one.beganAt < next.healed.at) return health
+  if (next.recovered !== undefined && one.beganAt < next.recovered.at) return health
   // While this call timed out, a later one was answered: so it is the request that takes long.
   const slowRequest = failure.kind === 'timeout' && one.beganAt < next.answeredBegan
   const failuresInRow = slowRequest ? next.failuresInRow : next.failuresInRow + 1
   const counted = { ...next, failuresInRow }
   return failuresInRow >= FAILURES_IN_ROW || mostlyFails(counted)
-    ? resting(counted, one, { cause, probing, now })
+    ? coolDown(counted, one, { cause, probing, now })
     : counted
 }
 
@@ -258,20 +259,21 @@ function mostlyFails({ outcomes, outcomeCount }: ChainHealth): boolean {
  * Begins a cooldown, or its next, longer pause. Calls that began before the pause, or as a last resort during it, do
  * not lengthen it: only a call after it does.
  */
-function resting(
+function coolDown(
   health: ChainHealth,
   one: ChainTry,
-  { cause, probing, now }: { readonly cause: RestCause; readonly probing: boolean; readonly now: number },
+  { cause, probing, now }: { readonly cause: CooldownCause; readonly probing: boolean; readonly now: number },
 ): ChainHealth {
-  const { rest } = health
-  if (rest !== undefined && !probing && one.beganAt < rest.until) return health
-  const level = rest === undefined ? firstLevel(health, cause, now) : Math.min(rest.level + 1, LEVEL_MAX)
+  const { cooldown } = health
+  if (cooldown !== undefined && !probing && one.beganAt < cooldown.until) return health
+  const level =
+    cooldown === undefined ? firstLevel(health, cause, now) : Math.min(cooldown.level + 1, LEVEL_MAX)
   const pauseMs = Math.min(PAUSE_MS * 2 ** level, PAUSE_MS_MAX)
   return {
     ...health,
-    rest: {
+    cooldown: {
       cause,
-      since: rest?.since ?? now,
+      since: cooldown?.since ?? now,
       pausedAt: now,
       until: now + pauseMs,
       level,
@@ -280,20 +282,20 @@ function resting(
   }
 }
 
-function firstLevel({ healed }: ChainHealth, cause: RestCause, now: number): number {
+function firstLevel({ recovered }: ChainHealth, cause: CooldownCause, now: number): number {
   const least = cause === 'credential' ? CREDENTIAL_LEVEL : 0
-  const flaps = healed !== undefined && now - healed.at < FLAPPING_MS
-  return flaps ? Math.max(least, Math.min(healed.level + 1, LEVEL_MAX)) : least
+  const flaps = recovered !== undefined && now - recovered.at < FLAPPING_MS
+  return flaps ? Math.max(least, Math.min(recovered.level + 1, LEVEL_MAX)) : least
 }
 
-function healed(health: ChainHealth, rest: Rest, now: number): ChainHealth {
+function recovered(health: ChainHealth, cooldown: Cooldown, now: number): ChainHealth {
   return {
     ...health,
-    rest: undefined,
+    cooldown: undefined,
     failuresInRow: 0,
     outcomes: 0,
     outcomeCount: 1,
-    healed: { at: now, level: rest.level },
+    recovered: { at: now, level: cooldown.level },
   }
 }
 
@@ -362,6 +364,6 @@ function noted(
 
 function countOnes(bits: number): number {
   let count = 0
-  for (let rest = bits; rest > 0; rest >>>= 1) count += rest & 1
+  for (let left = bits; left > 0; left >>>= 1) count += left & 1
   return count
 }

@@ -10,9 +10,9 @@ import { type ChainHealth, HEALTHY } from './health.ts'
 import { nextChain, orderChains, type RoutingState } from './order.ts'
 
 const NOW = 100_000
-const rest = (until: number, probe?: { readonly id: number; readonly until: number }): ChainHealth => ({
+const cooldown = (until: number, probe?: { readonly id: number; readonly until: number }): ChainHealth => ({
   ...HEALTHY,
-  rest: { cause: 'failure', since: 0, pausedAt: 0, until, level: 0, probe },
+  cooldown: { cause: 'failure', since: 0, pausedAt: 0, until, level: 0, probe },
 })
 const limited = (until: number, nextAt: number): ChainHealth => ({
   ...HEALTHY,
@@ -76,23 +76,23 @@ describe('chains are tried', () => {
       { chains: 'b c', skipped: 'a disabled' },
     ],
     [
-      'last instead of never while they rest from failures',
-      [{ a: rest(NOW + 1) }],
+      'last instead of never while in a cooldown',
+      [{ a: cooldown(NOW + 1) }],
       { chains: 'b c a', skipped: 'a cooling-down', next: 'b' },
     ],
     [
-      'the one first whose rest ends first',
-      [{ a: rest(NOW + 30), b: rest(NOW + 10), c: rest(NOW + 20) }],
+      'the one first whose cooldown ends first',
+      [{ a: cooldown(NOW + 30), b: cooldown(NOW + 10), c: cooldown(NOW + 20) }],
       { chains: 'b c a', next: 'b' },
     ],
     [
       'in their place again once the pause is over: this call is the probe',
-      [{ a: rest(NOW) }],
+      [{ a: cooldown(NOW) }],
       { chains: 'a b c' },
     ],
     [
       'last while another call is the probe',
-      [{ a: rest(NOW, { id: 1, until: NOW + 1 }) }],
+      [{ a: cooldown(NOW, { id: 1, until: NOW + 1 }) }],
       { chains: 'b c a', skipped: 'a probing' },
     ],
     [
@@ -102,7 +102,7 @@ describe('chains are tried', () => {
     ],
     [
       'after the ready ones while a rate limit runs and one call may be let through',
-      [{ a: limited(NOW + 5_000, NOW), b: rest(NOW + 1) }],
+      [{ a: limited(NOW + 5_000, NOW), b: cooldown(NOW + 1) }],
       { chains: 'c a b', skipped: 'a rate-limited, b cooling-down' },
     ],
     [

@@ -165,10 +165,10 @@ export type HealthWord = 'healthy' | 'failing' | 'rate-limited' | 'probing' | 'c
 
 /** `probing`: the pause is over, and the next call, or one in progress, probes the chain. `now` in epoch ms. */
 export function healthWord(
-  { rest, rateLimit, lowered, failuresInRow }: ChainHealth,
+  { cooldown, rateLimit, lowered, failuresInRow }: ChainHealth,
   now: number,
 ): HealthWord {
-  if (rest !== undefined) return rest.until > now ? 'cooling-down' : 'probing'
+  if (cooldown !== undefined) return cooldown.until > now ? 'cooling-down' : 'probing'
   if ((rateLimit !== undefined && rateLimit.until > now) || lowered !== undefined) return 'rate-limited'
   return failuresInRow > 0 ? 'failing' : 'healthy'
 }
@@ -176,14 +176,14 @@ export function healthWord(
 const READY: Standing = { kind: 'ready', reason: undefined, until: 0 }
 
 export function standingOf(health: ChainHealth, now: number): Standing {
-  const { rest, rateLimit, lowered } = health
-  if (rest === undefined && rateLimit === undefined && lowered === undefined) return READY
+  const { cooldown, rateLimit, lowered } = health
+  if (cooldown === undefined && rateLimit === undefined && lowered === undefined) return READY
   const limit = limitOf(health, now)
   if (limit !== undefined && now < limit.nextAt)
     return { kind: 'shut', reason: limit.reason, until: limit.until }
-  if (rest !== undefined && !isProbeDue(rest, now)) {
-    const probing = now >= rest.until
-    const until = probing ? (rest.probe?.until ?? rest.until) : rest.until
+  if (cooldown !== undefined && !isProbeDue(cooldown, now)) {
+    const probing = now >= cooldown.until
+    const until = probing ? (cooldown.probe?.until ?? cooldown.until) : cooldown.until
     return { kind: 'last-resort', reason: probing ? 'probing' : 'cooling-down', until }
   }
   return limit === undefined ? READY : { kind: 'extra', reason: limit.reason, until: limit.until }

@@ -552,7 +552,7 @@ describe('one call after the other', () => {
     expect([trial.tried, toldOf(last)]).toEqual([['b', 'c', 'a'], 'answering a'])
   })
 
-  test('a chain that begins to rest while the call waits elsewhere is tried after those that do not', async () => {
+  test('a chain whose cooldown begins while the call waits elsewhere is tried after the others', async () => {
     const trial = new Trial()
     const other = trial.health.begin(CHAINS.b, { own: false, now: trial.now })
     other.failed({ kind: 'cut' }, trial.now)
@@ -575,7 +575,7 @@ describe('one call after the other', () => {
     expect(toldOf((await trial.call({})).outcome)).toBe('answering a')
   })
 
-  test('a 429 without a time rests nothing', async () => {
+  test('a 429 without a time starts no cooldown', async () => {
     const trial = new Trial()
     await trial.call({ a: ['too many, no time'] })
     await trial.call({ a: ['too many, no time'] })

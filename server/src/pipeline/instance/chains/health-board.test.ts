@@ -49,7 +49,7 @@ function play(seed: number): void {
 
   const beginOn = (chain: Chain): void => {
     const before = board.of(chain)
-    const probe = before.rest !== undefined && standingOf(before, now).kind === 'ready'
+    const probe = before.cooldown !== undefined && standingOf(before, now).kind === 'ready'
     open.push({
       chain,
       run: board.begin(chain, { own: false, now }),
@@ -90,13 +90,13 @@ function play(seed: number): void {
 
     for (const chain of CHAINS) {
       const health = board.of(chain)
-      const { rest } = health
+      const { cooldown } = health
       const probes = open.filter(
         (call) =>
           call.chain === chain &&
           call.probe &&
-          rest !== undefined &&
-          call.beganAt >= rest.pausedAt &&
+          cooldown !== undefined &&
+          call.beganAt >= cooldown.pausedAt &&
           now <
             (call.answeredAt === undefined
               ? call.beganAt + PROBE_MS_MAX
@@ -106,7 +106,7 @@ function play(seed: number): void {
       expect(health.running, 'every call is counted until it ends').toBe(
         open.filter((call) => call.chain === chain).length,
       )
-      expect((rest?.until ?? 0) - now, 'a pause has an end').toBeLessThanOrEqual(PAUSE_MS_MAX)
+      expect((cooldown?.until ?? 0) - now, 'a pause has an end').toBeLessThanOrEqual(PAUSE_MS_MAX)
       const limit = Math.max(health.rateLimit?.nextAt ?? 0, health.lowered?.nextAt ?? 0)
       expect(limit - now, 'one call a second is let through').toBeLessThanOrEqual(1_000)
       expect(health.outcomeCount).toBeLessThanOrEqual(20)
@@ -125,12 +125,12 @@ function play(seed: number): void {
     }
   }
   for (const chain of CHAINS) {
-    const { rest, failuresInRow } = board.of(chain)
-    expect([rest, failuresInRow, standingOf(board.of(chain), now).kind]).toEqual([undefined, 0, 'ready'])
+    const { cooldown, failuresInRow } = board.of(chain)
+    expect([cooldown, failuresInRow, standingOf(board.of(chain), now).kind]).toEqual([undefined, 0, 'ready'])
   }
 }
 
-test('no chain rests for ever, none is probed by two calls, a sound one is never starved', () => {
+test('no cooldown lasts for ever, no chain is probed by two calls, a healthy one is never starved', () => {
   for (let run = 0; run < 15; run += 1) {
     const seed = FUZZ_SEED + run
     try {
@@ -143,7 +143,7 @@ test('no chain rests for ever, none is probed by two calls, a sound one is never
 
 describe('the board', () => {
   const [chain] = CHAINS
-  const rest = (board: ReturnType<typeof createHealthBoard>): void => {
+  const failTwice = (board: ReturnType<typeof createHealthBoard>): void => {
     for (let index = 0; index < 2; index += 1)
       board.begin(chain, { own: false, now: 0 }).failed({ kind: 'cut' }, 0)
   }
@@ -158,26 +158,26 @@ describe('the board', () => {
 
   test('keeps what it knows of the others', () => {
     const board = createHealthBoard()
-    rest(board)
+    failTwice(board)
     board.keepOnly(new Set([chain.id]))
-    expect(board.of(chain).rest?.until).toBe(15_000)
+    expect(board.of(chain).cooldown?.until).toBe(15_000)
   })
 
   test('takes a chain with another credential for new, whatever ends on the old one', () => {
     const board = createHealthBoard()
     const late = board.begin(chain, { own: false, now: 0 })
-    rest(board)
+    failTwice(board)
     const moved = { ...chain, credentialId: credentialId('another') }
     expect(board.of(moved)).toBe(HEALTHY)
     board.begin(moved, { own: false, now: 1 }).succeeded(1)
     late.failed({ kind: 'auth' }, 2)
-    expect(board.of(moved)).toMatchObject({ rest: undefined, running: 0, outcomeCount: 1 })
+    expect(board.of(moved)).toMatchObject({ cooldown: undefined, running: 0, outcomeCount: 1 })
   })
 
-  test('begins anew by an operator’s word, and still counts the calls under way', () => {
+  test('is reset by an operator, and still counts the running calls', () => {
     const board = createHealthBoard()
     const running = board.begin(chain, { own: false, now: 0 })
-    rest(board)
+    failTwice(board)
     board.reset(chain.id)
     expect(board.of(chain)).toEqual({ ...HEALTHY, running: 1 })
     running.withdrawn()

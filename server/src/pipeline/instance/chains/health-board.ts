@@ -110,10 +110,10 @@ class Run implements ChainRun {
 
   failed(failure: ChainFailure, now: number, note?: ErrorNote): number | undefined {
     if (!this.#end()) return undefined
-    const { rest, rateLimit } = this.#place.change((health) =>
+    const { cooldown, rateLimit } = this.#place.change((health) =>
       failed(health, this.#try, failure, { now, note }),
     )
-    const until = Math.max(rest?.until ?? 0, rateLimit?.until ?? 0)
+    const until = Math.max(cooldown?.until ?? 0, rateLimit?.until ?? 0)
     return until > now ? until - now : undefined
   }
 

@@ -176,8 +176,8 @@ export const chainShape = z.strictObject({
     state: z
       .enum(['healthy', 'failing', 'cooling-down', 'probing', 'rate-limited'])
       .describe(
-        '`cooling-down`: it rests from failures and is tried last. `probing`: its pause is over, and one call finds out ' +
-          'how it is. `rate-limited`: the upstream asked for fewer calls.',
+        '`cooling-down`: it failed and is tried last until its pause is over. `probing`: its pause is over, and one call tests it. ' +
+          '`rate-limited`: the upstream asked for fewer calls.',
       ),
     cause: z.string().nullable(),
     since: isoTime.nullable(),
