@@ -1,9 +1,18 @@
+/** What the gateway says, as a rule with what stands in it: it has a sentence in every language. */
+export interface Said {
+  readonly rule: string
+  /** A value may say something itself. */
+  readonly values: Readonly<Record<string, string | number | Said>>
+}
+
 /** A field of the request that was at fault, as the gateway names it. */
 export interface FieldFault {
   readonly in: string
   /** `policy.windows.0.limit`; empty: the whole part. */
   readonly path: string
   readonly message: string
+  /** undefined: only the message says it. */
+  readonly said: Said | undefined
 }
 
 /** Why an answer is not a good one. */
@@ -14,12 +23,14 @@ export class ApiError extends Error {
   /** What the operator finds in the log; undefined: there was no answer. */
   readonly requestId: string | undefined
   readonly faults: readonly FieldFault[]
+  /** What the message says; undefined: only the message says it. */
+  readonly said: Said | undefined
   /** Seconds until it is worth trying again, where the gateway says so. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     message: string,
-    told: Pick<ApiError, 'code' | 'status' | 'requestId' | 'faults' | 'retryAfterSeconds'> & {
+    told: Pick<ApiError, 'code' | 'status' | 'requestId' | 'faults' | 'said' | 'retryAfterSeconds'> & {
       readonly cause?: unknown
     },
   ) {
@@ -29,6 +40,7 @@ export class ApiError extends Error {
     this.status = told.status
     this.requestId = told.requestId
     this.faults = told.faults
+    this.said = told.said
     this.retryAfterSeconds = told.retryAfterSeconds
   }
 
@@ -38,6 +50,7 @@ export class ApiError extends Error {
       status: 0,
       requestId: undefined,
       faults: [],
+      said: undefined,
       retryAfterSeconds: undefined,
       cause,
     })
@@ -52,6 +65,7 @@ export class ApiError extends Error {
       status: response.status,
       requestId: textOf(inner['request_id']) ?? response.headers.get('x-request-id') ?? undefined,
       faults: faultsOf(inner['details']),
+      said: saidOf(inner['details']),
       retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : undefined,
     })
   }
@@ -69,7 +83,25 @@ function faultsOf(details: unknown): readonly FieldFault[] {
     in: textOf(field['in']) ?? '',
     path: textOf(field['path']) ?? '',
     message: textOf(field['message']) ?? '',
+    said: saidOf(field),
   }))
+}
+
+/** What a refusal, a fault or a warning says; undefined: only its message does. */
+export function saidOf(told: unknown): Said | undefined {
+  if (!isRecord(told)) return undefined
+  const rule = textOf(told['rule'])
+  if (rule === undefined) return undefined
+  const values = isRecord(told['values']) ? told['values'] : {}
+  return {
+    rule,
+    values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueOf(value)])),
+  }
+}
+
+function valueOf(value: unknown): string | number | Said {
+  if (typeof value === 'number') return value
+  return saidOf(value) ?? textOf(value) ?? ''
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@
  * so a route that changes breaks the build. The session goes along as a cookie; nothing is kept here.
  */
 import createClient from 'openapi-fetch'
+import { loadTexts } from '../texts/languages.ts'
 import { ApiError } from './api-error.ts'
 import type { paths } from './generated.d.ts'
 
@@ -24,8 +25,11 @@ export async function answerOf<Body>(asked: Promise<Answered<Body>>): Promise<No
   const { data, error, response } = await asked.catch((cause: unknown) => {
     throw ApiError.unreachable(cause)
   })
-  if (data === undefined || data === null) throw ApiError.of(error, response)
-  return data
+  if (data !== undefined && data !== null) return data
+  const refusal = ApiError.of(error, response)
+  // What it says, in the person's language; without it, in the gateway's own words.
+  if (refusal.said !== undefined || refusal.faults.length > 0) await loadTexts('rules').catch(() => undefined)
+  throw refusal
 }
 
 /** `data` of a good answer in our envelope. */

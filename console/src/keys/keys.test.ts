@@ -90,6 +90,19 @@ test('a key is made with limits of its own, shown once, and its first call and i
   await visit.close()
 })
 
+test('in Chinese, what is wrong with a field is said beside it in Chinese', async () => {
+  const visit = await site.visit('/keys?key=new', { as: CUSTOMER, language: 'zh-CN' })
+  const form = visit.page.getByRole('dialog')
+  await form.getByLabel('名称').fill('x'.repeat(101))
+  await form.getByLabel('来源地址').fill('everywhere')
+  await form.getByLabel('来源地址').press('Enter')
+  await form.getByRole('button', { name: '创建密钥' }).click()
+  await form.getByText('最多 100 个字符').waitFor()
+  await form.getByText('必须是 CIDR 网段（如 10.0.0.0/8）或地址，而不是 everywhere').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 test('a key is changed, and what was not touched stays', async () => {
   const visit = await site.visit('/keys', { as: CUSTOMER })
   const { page } = visit

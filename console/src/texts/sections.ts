@@ -14,6 +14,7 @@ import type operate from './en/operate.json'
 import type organisation from './en/organisation.json'
 import type playground from './en/playground.json'
 import type platform from './en/platform.json'
+import type rules from './en/rules.json'
 import type settings from './en/settings.json'
 import type signIn from './en/signIn.json'
 import type trust from './en/trust.json'
@@ -38,6 +39,7 @@ export interface SectionTexts {
   readonly models: typeof models
   readonly organisation: typeof organisation
   readonly playground: typeof playground
+  readonly rules: typeof rules
   readonly settings: typeof settings
   readonly signIn: typeof signIn
   readonly usage: typeof usage
@@ -64,6 +66,7 @@ export const SECTIONS = {
     models: () => import('./en/models.json'),
     organisation: () => import('./en/organisation.json'),
     playground: () => import('./en/playground.json'),
+    rules: () => import('./en/rules.json'),
     settings: () => import('./en/settings.json'),
     signIn: () => import('./en/signIn.json'),
     usage: () => import('./en/usage.json'),
@@ -85,6 +88,7 @@ export const SECTIONS = {
     models: () => import('./zh-CN/models.json'),
     organisation: () => import('./zh-CN/organisation.json'),
     playground: () => import('./zh-CN/playground.json'),
+    rules: () => import('./zh-CN/rules.json'),
     settings: () => import('./zh-CN/settings.json'),
     signIn: () => import('./zh-CN/signIn.json'),
     usage: () => import('./zh-CN/usage.json'),

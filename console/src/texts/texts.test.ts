@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { SENTENCES } from '../../../server/src/core/sentences/sentences.ts'
 import { FINDING_CODES, hasFix, holesOf, RUNNING_CHECKS } from '../../../server/src/core/running-finding.ts'
 import { SECTIONS } from './sections.ts'
 
@@ -66,6 +67,14 @@ describe('the texts', () => {
   })
 })
 
+describe('what the gateway says of a mistake is told by its rule', () => {
+  test('every rule has its text, in every language, and in English it is the gateway’s own', () => {
+    const rules = Object.entries(SENTENCES).map(([rule, text]) => [`rules.${rule}`, text] as const)
+    expect([...english].filter(([key]) => key.startsWith('rules.'))).toEqual(rules)
+    expect(rules.filter(([key]) => !chinese.has(key))).toEqual([])
+  })
+})
+
 describe('what the gateway finds of itself is told by its code', () => {
   test.each(FINDING_CODES)('%s', (code) => {
     const saw = english.get(`health.saw.${code}`) ?? ''
@@ -90,8 +99,9 @@ function filesOf(page: string, found = new Set<string>()): ReadonlySet<string> {
   return found
 }
 
-/** Sections that come with the frame of those who run the gateway. */
+/** Sections that come with the frame of those who run the gateway, and with whatever the gateway refuses. */
 const OPERATOR = ['operate']
+const EVERYWHERE = ['rules']
 
 describe('a page brings the texts that it shows', () => {
   const routes = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
@@ -113,7 +123,7 @@ describe('a page brings the texts that it shows', () => {
   test.each(pages.map((one) => [one.page.slice(SOURCES.length), one] as const))(
     '%s',
     (_name, { page, brought }) => {
-      const known = [...brought, ...(page.includes('/operator/') ? OPERATOR : [])]
+      const known = [...brought, ...EVERYWHERE, ...(page.includes('/operator/') ? OPERATOR : [])]
       const shown = [...filesOf(page)].flatMap((file) =>
         [...readFileSync(file, 'utf8').matchAll(/\bt\(\s*['`](\w+)\./g)].map(([, section = '']) => ({
           section,

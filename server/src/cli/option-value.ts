@@ -13,6 +13,6 @@ export function optionValue<Value>(
   if (result.kind === 'value') return result.value
   throw new CommandFailure(
     'mistakes',
-    `${option} ${result.mistakes.map((mistake) => mistake.message).join(', ')}`,
+    `${option} ${result.mistakes.map((mistake) => mistake.message.text).join(', ')}`,
   )
 }

@@ -1,4 +1,5 @@
 /** The module's interface: a payment provider. */
+import { type Sentence } from '../core/sentences/say.ts'
 import type { Reversal } from '../core/top-up/payment.ts'
 
 export interface PaymentDriver {
@@ -31,7 +32,7 @@ export interface CheckoutRequest {
 export type CheckoutOutcome =
   | { readonly kind: 'open'; readonly reference: string; readonly url: string; readonly endsAt: number }
   /** The provider refuses this payment; `message` is for the payer. */
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'refused'; readonly message: Sentence }
   /** It could not be reached, or is out of order; retrying is safe. `why` is for the log. */
   | { readonly kind: 'unavailable'; readonly why: string }
 

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { loadTexts } from '../../texts/languages.ts'
 import { client, dataOf } from '../client.ts'
 import type { paths } from '../generated.d.ts'
 
@@ -23,6 +24,10 @@ export const changeSettings = (body: SettingsChange) => dataOf(client.PATCH(SETT
 type FileBody = paths[typeof FILE]['post']['requestBody']['content']['application/json']
 
 /** Without `review` nothing changes: the answer is what would. With it exactly that is applied. */
-export const applyFile = (body: FileBody) => dataOf(client.POST(FILE, { body }))
+export async function applyFile(body: FileBody) {
+  const review = await dataOf(client.POST(FILE, { body }))
+  if (review.warnings.length > 0) await loadTexts('rules')
+  return review
+}
 
 export type FileReview = Awaited<ReturnType<typeof applyFile>>

@@ -3,6 +3,7 @@ import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { saidOf } from '../../api/api-error.ts'
 import { exportGatewayFile } from '../../api/operator/models.ts'
 import { applyFile, type FileReview } from '../../api/operator/settings.ts'
 import form from '../../parts/forms/form.module.css'
@@ -11,7 +12,7 @@ import { State } from '../../parts/marks/state.tsx'
 import { Done } from '../../parts/page/done.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormProblem, Note } from '../../parts/page/problem.tsx'
-import { useProblemText } from '../../parts/page/use-problem.ts'
+import { useProblemText, useSentence } from '../../parts/page/use-problem.ts'
 import { CopyButton } from '../../parts/snippets/copy-button.tsx'
 import { Differences } from '../parts/differences.tsx'
 import styles from './platform.module.css'
@@ -116,15 +117,16 @@ const SIGNS = {
 
 function Review({ of }: { readonly of: FileReview }) {
   const { t } = useTranslation()
+  const sentence = useSentence()
   const isApplied = of.mode === 'applied'
   return (
     <div className={form.part} role="status">
       {isApplied && <Done text={t('platform.applied', { count: of.differences.length })} />}
       <NewKeys of={of} />
       <h3>{t(isApplied ? 'platform.changed' : 'operate.changes')}</h3>
-      {of.warnings.map(({ line, column, path, message }) => (
+      {of.warnings.map(({ line, column, path, message, ...told }) => (
         <Note key={`${line}:${column} ${message}`}>
-          {line}:{column} <code>{path}</code> {message}
+          {line}:{column} <code>{path}</code> {sentence({ message, said: saidOf(told) })}
         </Note>
       ))}
       {of.differences.length === 0 && <p className={form.hint}>{t('platform.nothingDiffers')}</p>}

@@ -122,6 +122,20 @@ test('a gateway file is compared, refused with its places, applied as it was loo
   await visit.close()
 })
 
+test('in Chinese, what is wrong with a file is said in Chinese, with the place and what may have been meant', async () => {
+  const visit = await site.visit('/operate/settings?tab=file', { as: ADMIN, language: 'zh-CN' })
+  const { page } = visit
+  await page.getByLabel('文件内容').fill('settings:\n  timezone: Asia/Shanghia\n  key_prefix: 5\nplan: []')
+  await page.getByRole('button', { name: '对比' }).click()
+  const said = page.getByText(
+    '2:13 settings.timezone：必须是时区，例如 Asia/Shanghai；是否是 Asia/Shanghai？',
+  )
+  await said.waitFor()
+  await page.getByText('4:1 plan：是未知字段；是否是 plans？').waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 expectOpenToEverybody(() => site, {
   'the settings': { path: '/operate/settings', operator: true },
   'a group': {

@@ -1,6 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
-import { ApiError, type FieldFault } from '../../api/api-error.ts'
+import { ApiError, type FieldFault, type Said } from '../../api/api-error.ts'
+import type { SectionTexts } from '../../texts/sections.ts'
 
 /** Codes that a person can do something about; whatever else goes wrong is told in the gateway's own words. */
 const TOLD = [
@@ -17,16 +18,35 @@ export function useCodeText(): (code: number) => string | undefined {
   }
 }
 
-/** What a person reads of an error: the sentence of the gateway's code in their language, else the gateway's own. */
+/** A sentence of the gateway in the person's language; `message` where it has none there. */
+export function useSentence(): (of: { readonly said: Said | undefined; readonly message: string }) => string {
+  const { t, i18n } = useTranslation()
+  const isKnown = (rule: string): rule is keyof SectionTexts['rules'] => i18n.exists(`rules.${rule}`)
+  const tell = ({ rule, values }: Said): string | undefined => {
+    if (!isKnown(rule)) return undefined
+    const words: Record<string, string | number> = {}
+    for (const [name, value] of Object.entries(values))
+      words[name] = typeof value === 'object' ? (tell(value) ?? value.rule) : value
+    const told: unknown = t(`rules.${rule}`, words)
+    return typeof told === 'string' ? told : undefined
+  }
+  return ({ said, message }) => (said === undefined ? undefined : tell(said)) ?? message
+}
+
+/**
+ * What a person reads of an error: the sentence of the gateway's code in their language, else that of its rule, else the
+ * gateway's own words.
+ */
 export function useProblemText(): (error: unknown) => string {
   const { t } = useTranslation()
   const codeText = useCodeText()
+  const sentence = useSentence()
   return (error) => {
     if (!(error instanceof ApiError)) return t('problems.unexpected')
     if (error.code === 42908 && error.retryAfterSeconds !== undefined) {
       return t('problems.tooMany', { seconds: error.retryAfterSeconds })
     }
-    return codeText(error.code) ?? error.message
+    return codeText(error.code) ?? sentence(error)
   }
 }
 
@@ -44,7 +64,9 @@ export function useFieldProblems(): <Values extends Record<string, unknown>>(
   error: unknown,
   places?: { readonly fields?: FieldsOfCodes; readonly placeOf?: (path: string) => string },
 ) => string | undefined {
+  const { t } = useTranslation()
   const problemText = useProblemText()
+  const sentence = useSentence()
   return (form, error, { fields = {}, placeOf = asNamed } = {}) => {
     if (!(error instanceof ApiError)) return problemText(error)
     const known = fields[error.code]
@@ -57,9 +79,12 @@ export function useFieldProblems(): <Values extends Record<string, unknown>>(
     const others: string[] = []
     const beside = new Map<string, string[]>()
     for (const fault of error.faults) {
-      const { path, message } = inFile(fault)
+      const { path, place: inside } = inFile(fault)
+      const told = sentence(fault)
+      const message = inside === '' ? told : t('problems.at', { place: inside, said: told })
       const place = fieldOf(form.getValues(), placeOf(path))
-      if (place === undefined) others.push(path === '' ? message : `${path} ${message}`)
+      if (place === undefined)
+        others.push(path === '' ? message : t('problems.at', { place: path, said: message }))
       else beside.set(place, [...(beside.get(place) ?? []), message])
     }
     for (const [place, messages] of beside) form.setFieldError(place, messages.join('\n'))
@@ -72,9 +97,9 @@ function asNamed(path: string): string {
 }
 
 /** A fault within a file, `file:3:12 models[0].name`, lies in the field that holds the file, with its place in the words. */
-function inFile({ path, message }: FieldFault): Pick<FieldFault, 'path' | 'message'> {
-  const [, field, place] = /^(\w+):(\d+:\d+.*)$/.exec(path) ?? []
-  return field === undefined ? { path, message } : { path: field, message: `${place ?? ''} ${message}` }
+function inFile({ path }: FieldFault): { readonly path: string; readonly place: string } {
+  const [, field = path, place = ''] = /^(\w+):(\d+:\d+.*)$/.exec(path) ?? []
+  return { path: field, place }
 }
 
 /** The field in which a fault's place lies: an element of a list of words lies in the list's own. */

@@ -2,6 +2,7 @@
  * Checks across rows: names that must exist, keys that must be unique, members that only a new row requires. "Exists"
  * means: is in this file, or is in the catalogue already and stays.
  */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { billedBy, type Catalogue, makesOutputTokens } from '../../core/catalogue.ts'
 import { currencyOfPrice, type PriceAsked, replacedPrice } from '../../core/pricing/currency.ts'
 import { nearestName } from '../../core/nearest-name.ts'
@@ -16,6 +17,7 @@ import type {
   VendorRow,
 } from './gateway-file.ts'
 import { settingsAfter } from './settings-after.ts'
+import { withNearest } from './values.ts'
 
 /** A mistake refuses the file; a warning is reported, and the file is applied. */
 export interface RowReports {
@@ -70,7 +72,10 @@ function checkCurrencies(file: GatewayFile, { known }: RowContext, report: Repor
   const settings = settingsAfter(file.settings, known.settings)
   const { currency } = file.settings ?? {}
   if (file.settings !== undefined && currency !== undefined && currency !== settings.currency)
-    report(file.settings.currencyPlace, `is ${currency}, which has no rate: add currencies: {${currency}: …}`)
+    report(
+      file.settings.currencyPlace,
+      say('currency-without-rate', { currency, written: `{${currency}: …}` }),
+    )
   const check = (asked: PriceAsked, place: Place) => {
     const found = currencyOfPrice(asked, settings)
     if (found.kind === 'mistake') report(place, found.message)
@@ -143,16 +148,16 @@ export function credentialOfChain(
 }
 
 function checkVendors(rows: readonly VendorRow[], context: RowContext, report: Report): void {
-  reportRepeated(rows, { what: 'vendor', keyOf: (row) => row.code }, report)
+  reportRepeated(rows, { what: say('word-vendor'), keyOf: (row) => row.code }, report)
   for (const row of rows) {
-    reportRepeated(row.credentials ?? [], { what: 'credential', keyOf: (one) => one.name }, report)
+    reportRepeated(row.credentials ?? [], { what: say('word-credential'), keyOf: (one) => one.name }, report)
     const stored = context.known.vendors.get(row.code)
     const kind = row.kind ?? stored?.kind
     if (kind === undefined) reportMissing(row.place, 'kind', report)
     const address = row.baseUrl === undefined ? stored?.baseUrl : (row.baseUrl ?? undefined)
     const rules = context.kinds.find((one) => one.kind === kind)
     if (rules !== undefined && rules.baseUrl === undefined && address === undefined)
-      reportMissing(row.place, 'base_url', report, `kind ${rules.kind} has no address of its own`)
+      reportMissing(row.place, 'base_url', report, say('kind-has-no-address', { kind: rules.kind }))
   }
 }
 
@@ -162,7 +167,7 @@ function checkModels(
   context: RowContext,
   { mistake: report, warning }: RowReports,
 ): void {
-  reportRepeated(rows, { what: 'model', keyOf: (row) => row.modelId }, report)
+  reportRepeated(rows, { what: say('word-model'), keyOf: (row) => row.modelId }, report)
   const kindOf = kindsOfVendors(vendors, context.known)
   for (const row of rows) {
     if (row.pricing === undefined && !context.known.models.has(row.modelId)) {
@@ -192,7 +197,7 @@ function checkOutputPrice(row: ModelRow, { known, missing }: RowContext, report:
   const kept = row.chains !== undefined && missing === 'prune' ? [] : (old?.chains ?? [])
   const all = [...written, ...kept]
   if (all.length > 0 && !all.some(({ protocol }) => makesOutputTokens(protocol))) return
-  const message = 'is missing: billing mode token needs it'
+  const message = say('missing-for-mode', { mode: 'token' })
   if (row.pricing !== undefined) report(row.pricing.outputPricePlace, message)
   else if (written.length > 0)
     report({ ...row.place, path: `${row.place.path}.pricing.output_price` }, message)
@@ -208,7 +213,7 @@ function checkBilling(row: ModelRow, { known }: RowContext, warning: Report): vo
   for (const { protocol, place } of row.chains ?? []) {
     const ways = billedBy(protocol)
     if (modes.some((mode) => ways.includes(mode))) continue
-    const message = `its calls are free: over ${protocol} they are billed by ${ways.join(' or ')}, and the model by none of them`
+    const message = say('calls-free', { protocol, ways: ways.join(' or ') })
     warning({ ...place, path: `${place.path}.protocol` }, message)
   }
 }
@@ -222,11 +227,11 @@ function checkVideoFeature(row: ModelRow, { known }: RowContext, warning: Report
   const chains = row.chains ?? []
   const makesVideos = chains.length > 0 && chains.every(({ protocol }) => protocol === 'video')
   if (!makesVideos || features.includes('video')) return
-  const message = 'lacks video: all of its chains make videos, and no call reaches them'
+  const message = say('lacks-video')
   warning({ ...row.place, path: `${row.place.path}.support_features` }, message)
 }
 
-const SAME_CHAIN = { what: 'chain', detail: 'of the same vendor, credential, protocol and forward_model_id' }
+const SAME_CHAIN = { what: say('word-chain'), detail: say('of-the-same-chain') }
 
 function chainKey(chain: ChainRow, names: Names): string {
   const credential = credentialOfChain(chain, names) ?? null
@@ -235,17 +240,26 @@ function chainKey(chain: ChainRow, names: Names): string {
 
 function checkChain(chain: ChainRow, names: Names, report: Report): void {
   if (!names.vendors.has(chain.vendor.name)) {
-    reportUnknown(chain.vendor, 'vendor', names.vendors, report)
+    reportUnknown(chain.vendor, say('word-vendor'), names.vendors, report)
     return
   }
   const credentials = names.credentials.get(chain.vendor.name) ?? []
   if (chain.credential !== undefined) {
     if (!credentials.includes(chain.credential.name)) {
-      reportUnknown(chain.credential, `credential of vendor ${chain.vendor.name}`, credentials, report)
+      reportUnknown(
+        chain.credential,
+        say('word-credential-of', { vendor: chain.vendor.name }),
+        credentials,
+        report,
+      )
     }
   } else if (credentials.length !== 1) {
-    const which = credentials.length === 0 ? 'has none' : `has several: ${credentials.join(', ')}`
-    reportMissing(chain.place, 'credential', report, `vendor ${chain.vendor.name} ${which}`)
+    const vendor = chain.vendor.name
+    const why =
+      credentials.length === 0
+        ? say('vendor-has-no-credential', { vendor })
+        : say('vendor-has-several-credentials', { vendor, names: credentials.join(', ') })
+    reportMissing(chain.place, 'credential', report, why)
   }
 }
 
@@ -265,25 +279,31 @@ function checkProtocol(
   report: Report,
 ): void {
   if (rules === undefined || rules.protocols.includes(protocol)) return
-  const message = `is ${protocol}, which vendor ${vendor.name} of the kind ${rules.kind} does not speak; it speaks ${rules.protocols.join(', ')}`
+  const message = say('protocol-not-spoken', {
+    protocol,
+    name: vendor.name,
+    kind: rules.kind,
+    protocols: rules.protocols.join(', '),
+  })
   report({ ...place, path: `${place.path}.protocol` }, message)
 }
 
 /** A group may name models that do not exist yet: it only lists what its keys may call. */
 function checkGroups(file: GatewayFile, names: Names, context: RowContext, reports: RowReports): void {
   const rows = file.groups ?? []
-  reportRepeated(rows, { what: 'group', keyOf: (row) => row.name }, reports.mistake)
+  reportRepeated(rows, { what: say('word-group'), keyOf: (row) => row.name }, reports.mistake)
   for (const row of rows) {
     const isNew = !context.known.groups.has(row.name)
     if (isNew && row.protocol === undefined) reportMissing(row.place, 'protocol', reports.mistake)
     if (isNew && row.models === undefined) reportMissing(row.place, 'models', reports.mistake)
-    for (const model of row.models ?? []) requireKnown(model, 'model', names.models, reports.warning)
+    for (const model of row.models ?? [])
+      requireKnown(model, say('word-model'), names.models, reports.warning)
   }
 }
 
 function checkPlans(file: GatewayFile, context: RowContext, report: Report): void {
   const rows = file.plans ?? []
-  reportRepeated(rows, { what: 'plan', keyOf: (row) => row.code }, report)
+  reportRepeated(rows, { what: say('word-plan'), keyOf: (row) => row.code }, report)
   for (const row of rows) {
     if (context.known.plans.has(row.code)) continue
     if (row.level === undefined) reportMissing(row.place, 'level', report)
@@ -298,28 +318,32 @@ interface AccountContext {
 
 function checkAccounts(rows: readonly AccountFileRow[], context: AccountContext, report: Report): void {
   const { names } = context
-  reportRepeated(rows, { what: 'email', keyOf: (row) => row.email }, report)
-  reportRepeated(rows, { what: 'phone', keyOf: (row) => row.phone }, report)
+  reportRepeated(rows, { what: say('word-email'), keyOf: (row) => row.email }, report)
+  reportRepeated(rows, { what: say('word-phone'), keyOf: (row) => row.phone }, report)
   for (const row of rows) {
-    if (row.subscription) requireKnown(row.subscription.plan, 'plan', names.plans, report)
-    if (row.fallbackModel) requireKnown(row.fallbackModel, 'model', names.models, report)
-    reportRepeated(row.byok ?? [], { what: 'own credential for', keyOf: (byok) => byok.vendor.name }, report)
-    for (const byok of row.byok ?? []) requireKnown(byok.vendor, 'vendor', names.vendors, report)
-    reportRepeated(row.keys ?? [], { what: 'key', keyOf: (key) => key.name }, report)
+    if (row.subscription) requireKnown(row.subscription.plan, say('word-plan'), names.plans, report)
+    if (row.fallbackModel) requireKnown(row.fallbackModel, say('word-model'), names.models, report)
+    reportRepeated(
+      row.byok ?? [],
+      { what: say('word-own-credential'), keyOf: (byok) => byok.vendor.name },
+      report,
+    )
+    for (const byok of row.byok ?? []) requireKnown(byok.vendor, say('word-vendor'), names.vendors, report)
+    reportRepeated(row.keys ?? [], { what: say('word-key'), keyOf: (key) => key.name }, report)
     for (const key of row.keys ?? []) checkKey(key, context, report)
   }
   const keys = rows.flatMap((row) => row.keys ?? [])
   const secrets = keys.flatMap((key) => (key.secret === undefined ? [] : [key.secret]))
   reportRepeated(
     secrets,
-    { what: 'key', keyOf: (one) => one.value.unwrap(), detail: 'with this secret' },
+    { what: say('word-key'), keyOf: (one) => one.value.unwrap(), detail: say('with-this-secret') },
     report,
   )
 }
 
 function checkKey(key: KeyRow, { names, keyPrefix }: AccountContext, report: Report): void {
-  if (key.group) requireKnown(key.group, 'group', names.groups, report)
-  for (const model of key.models ?? []) requireKnown(model, 'model', names.models, report)
+  if (key.group) requireKnown(key.group, say('word-group'), names.groups, report)
+  for (const model of key.models ?? []) requireKnown(model, say('word-model'), names.models, report)
   if (key.secret !== undefined && !isKeySecret(key.secret.value.unwrap(), keyPrefix)) {
     report(key.secret.place, keySecretRule(keyPrefix))
   }
@@ -330,39 +354,36 @@ export function isKeySecret(text: string, keyPrefix: string): boolean {
   return text.startsWith(keyPrefix) && /^[A-Za-z0-9_-]+$/.test(text.slice(keyPrefix.length))
 }
 
-export function keySecretRule(keyPrefix: string): string {
-  return `must begin with ${keyPrefix} and go on with letters, digits, - and _`
+export function keySecretRule(keyPrefix: string): Sentence {
+  return say('must-begin-with-prefix', { prefix: keyPrefix })
 }
 
-function requireKnown(name: Named<string>, what: string, known: ReadonlySet<string>, report: Report): void {
+function requireKnown(name: Named<string>, what: Sentence, known: ReadonlySet<string>, report: Report): void {
   if (!known.has(name.name)) reportUnknown(name, what, known, report)
 }
 
 function reportUnknown(
   { name, place }: Named<string>,
-  what: string,
+  what: Sentence,
   known: Iterable<string>,
   report: Report,
 ): void {
   const nearest = nearestName(name, [...known])
-  report(
-    place,
-    `refers to an unknown ${what}: ${name}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
-  )
+  report(place, withNearest(say('refers-to-unknown', { what, name }), nearest))
 }
 
-function reportMissing(row: Place, field: string, report: Report, why?: string): void {
+function reportMissing(row: Place, field: string, report: Report, why?: Sentence): void {
   const path = row.path === '' ? field : `${row.path}.${field}`
-  report({ ...row, path }, `is missing${why === undefined ? '' : `: ${why}`}`)
+  report({ ...row, path }, why === undefined ? say('missing') : say('missing-because', { why }))
 }
 
 /** How rows are distinguished, and how duplicates are reported. */
 interface Distinct<Row> {
-  readonly what: string
+  readonly what: Sentence
   /** undefined: this row cannot be a duplicate. */
   readonly keyOf: (row: Row) => string | undefined
   /** Shown instead of the key, if the key is long or secret. */
-  readonly detail?: string
+  readonly detail?: Sentence
 }
 
 function reportRepeated<Row extends { readonly place: Place }>(
@@ -376,6 +397,10 @@ function reportRepeated<Row extends { readonly place: Place }>(
     if (key === undefined) continue
     const first = lines.get(key)
     if (first === undefined) lines.set(key, row.place.line)
-    else report(row.place, `is a second ${what} ${detail ?? key}; first in line ${first}`)
+    else
+      report(
+        row.place,
+        say('first-in-line', { sentence: say('second-of-it', { what, key: detail ?? key }), line: first }),
+      )
   }
 }

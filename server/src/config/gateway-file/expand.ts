@@ -1,16 +1,17 @@
 /** `${NAME}` and `${NAME:-default}` in the values of a gateway file; `$${` writes a plain `${`. */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import type { Environment } from '../environment.ts'
 
 export type Expansion =
   | { readonly kind: 'text'; readonly text: string; readonly expanded: boolean }
-  | { readonly kind: 'mistakes'; readonly messages: readonly string[] }
+  | { readonly kind: 'mistakes'; readonly messages: readonly Sentence[] }
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g
 const REFERENCE_BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/
 
 /** An unset variable without a default is a mistake; an empty one is empty text, or its default. */
 export function expandVariables(text: string, environment: Environment): Expansion {
-  const messages: string[] = []
+  const messages: Sentence[] = []
   let expanded = false
   const result = text.replace(
     REFERENCE,
@@ -19,15 +20,11 @@ export function expandVariables(text: string, environment: Environment): Expansi
       expanded = true
       const value = end === '}' ? valueOf(body, environment) : undefined
       if (value === undefined) {
-        messages.push(
-          `${whole} is not a reference: write \${NAME} or \${NAME:-default}, or $\${ for the characters themselves`,
-        )
+        messages.push(say('not-a-reference', { whole }))
         return ''
       }
       if (value.kind === 'unset') {
-        messages.push(
-          `the environment variable ${value.name} is not set: set it, or write \${${value.name}:-default}`,
-        )
+        messages.push(say('variable-not-set', { name: value.name, written: `\${${value.name}:-default}` }))
         return ''
       }
       return value.text

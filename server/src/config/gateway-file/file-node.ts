@@ -1,3 +1,5 @@
+import type { Sentence } from '../../core/sentences/say.ts'
+
 /**
  * A gateway file as a tree in which every node has its position, in any format. Scalars keep their original text, so
  * that a price is read from `0.9` and never from a float near it.
@@ -44,13 +46,13 @@ export interface ScalarNode {
 /** A mistake in the file. */
 export interface Mistake {
   readonly place: Place
-  readonly message: string
+  readonly message: Sentence
 }
 
-export type Report = (place: Place, message: string) => void
+export type Report = (place: Place, message: Sentence) => void
 
 /** `gateway.yaml:12:7 models[0].name: must be text` – a position an editor can jump to, then the mistake. */
 export function printMistake(file: string, { place, message }: Mistake): string {
   const path = place.path === '' ? '' : ` ${place.path}`
-  return `${file}:${place.line}:${place.column}${path}: ${message}`
+  return `${file}:${place.line}:${place.column}${path}: ${message.text}`
 }

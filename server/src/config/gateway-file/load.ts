@@ -1,4 +1,5 @@
 /** A gateway file's text → checked rows, or every mistake in it. Nothing here changes stored data. */
+import { say } from '../../core/sentences/say.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { Environment } from '../environment.ts'
 import { checkRows, type VendorKindRules } from './check-rows.ts'
@@ -38,7 +39,7 @@ export function loadGatewayFile({ text, environment, ...options }: LoadOptions):
       isSilent = false
       report(place, message)
     })
-    if (root === undefined && isSilent) report({ line: 1, column: 1, path: '' }, 'is empty')
+    if (root === undefined && isSilent) report({ line: 1, column: 1, path: '' }, say('is-empty'))
     return root
   })
 }

@@ -1,3 +1,4 @@
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { nearestName } from '../../core/nearest-name.ts'
 import type { FileNode, MapNode, Place, Report } from './file-node.ts'
 
@@ -32,7 +33,7 @@ export function memberPlace(map: MapReader, name: string): Place {
 /** undefined: not a map, which has been reported. */
 export function openMap(node: FileNode, report: Report): MapReader | undefined {
   if (node.kind === 'map') return readerOf(node, report)
-  report(node.place, node.kind === 'list' ? 'must be a map, not a list' : 'must be a map')
+  report(node.place, say(node.kind === 'list' ? 'must-be-a-map-not-a-list' : 'must-be-a-map'))
   return undefined
 }
 
@@ -50,7 +51,7 @@ function readerOf(map: MapNode, report: Report): MapReader {
       const node = find(name)
       if (node !== undefined && !isNull(node)) return read(node, report)
       const path = map.place.path === '' ? name : `${map.place.path}.${name}`
-      report({ ...(node?.place ?? map.place), path }, 'is missing')
+      report({ ...(node?.place ?? map.place), path }, say('missing'))
       return undefined
     },
     optional(name, read) {
@@ -70,11 +71,12 @@ function readerOf(map: MapNode, report: Report): MapReader {
   }
 }
 
-function unknownField(name: string, known: readonly string[]): string {
+function unknownField(name: string, known: readonly string[]): Sentence {
   const nearest = nearestName(name, known)
+  const sentence = say('unknown-field')
   return nearest === undefined
-    ? `is an unknown field; known here: ${known.join(', ')}`
-    : `is an unknown field; did you mean ${nearest}?`
+    ? say('known-here', { sentence, names: known.join(', ') })
+    : say('did-you-mean', { sentence, name: nearest })
 }
 
 export function isNull(node: FileNode): boolean {

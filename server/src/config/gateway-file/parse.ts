@@ -1,4 +1,5 @@
 /** YAML or JSON text → a tree of `FileNode`s. JSON is read as YAML, so both have lines and the same meaning. */
+import { say } from '../../core/sentences/say.ts'
 import {
   type Document,
   isAlias,
@@ -37,7 +38,7 @@ export function parseFile(text: string, environment: Environment, report: Report
     return { line: Math.max(line, 1), column: Math.max(col, 1), path }
   }
   for (const error of [...document.errors, ...document.warnings]) {
-    report(placeAt(error.pos[0], ''), sentence(error.message))
+    report(placeAt(error.pos[0], ''), say('as-said', { said: sentence(error.message) }))
   }
   if (document.errors.length > 0 || document.contents === null) return undefined
   const walk: Walk = {
@@ -67,14 +68,17 @@ function convert(node: unknown, path: string, walk: Walk): FileNode | undefined 
   walk.nodes += 1
   if (walk.nodes > NODES_MAX) {
     if (walk.nodes === NODES_MAX + 1)
-      walk.report({ line: 1, column: 1, path }, `has more than ${NODES_MAX} values`)
+      walk.report({ line: 1, column: 1, path }, say('more-than-values', { most: NODES_MAX }))
     return undefined
   }
   if (isAlias(node)) {
     const place = placeOf(node.range, path, walk)
     const target = node.resolve(walk.document)
     if (target === undefined || walk.open.has(target)) {
-      walk.report(place, target === undefined ? `there is no anchor &${node.source}` : 'refers to itself')
+      walk.report(
+        place,
+        target === undefined ? say('no-anchor', { name: node.source }) : say('refers-to-itself'),
+      )
       return undefined
     }
     return convert(target, path, walk)
@@ -106,7 +110,10 @@ function convertMap(node: YAMLMap, path: string, walk: Walk): FileNode {
     }
     const first = entries.get(name.text)
     if (first !== undefined) {
-      walk.report(keyPlace, `appears twice; first in line ${first.keyPlace.line}`)
+      walk.report(
+        keyPlace,
+        say('first-in-line', { sentence: say('appears-twice'), line: first.keyPlace.line }),
+      )
       continue
     }
     const value = convert(pair.value, below, walk) ?? emptyScalar(keyPlace)
@@ -123,7 +130,7 @@ function mergedEntries(value: unknown, path: string, walk: Walk): readonly (read
   const maps = source.kind === 'list' ? source.items : [source]
   return maps.flatMap((map) => {
     if (map.kind === 'map') return [...map.entries]
-    walk.report(map.place, '<< takes a map or a list of maps')
+    walk.report(map.place, say('merge-of-maps'))
     return []
   })
 }
@@ -177,7 +184,7 @@ function nameOf(
     const text = typeof key.value === 'string' ? key.value : (key.source ?? String(key.value))
     return { text, place: placeOf(key.range, path, walk) }
   }
-  walk.report(walk.placeAt(0, path), 'a name must be plain text')
+  walk.report(walk.placeAt(0, path), say('name-plain-text'))
   return undefined
 }
 

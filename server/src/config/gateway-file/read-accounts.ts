@@ -1,3 +1,4 @@
+import { say } from '../../core/sentences/say.ts'
 import type { Currency, DecimalText } from '../../core/catalogue.ts'
 import { normalEmail } from '../../core/identity/email-address.ts'
 import { vendorCode } from '../../core/ids.ts'
@@ -47,7 +48,7 @@ const AMOUNT = decimal({ decimalsMax: 6, most: '1000000000000' })
 /** Derived from µCr at any rate, so it may need more. */
 const EXACT_AMOUNT = decimal({ most: '1000000000' })
 const RATE = decimal({ above: '0', decimalsMax: 6, most: '1000000' })
-const EMAIL = converted(normalEmail, 'an e-mail address')
+const EMAIL = converted(normalEmail, say('must-be-an-email'))
 
 export const readSettings: Read<SettingsRow> = (node, report) => {
   const map = openMap(node, report)
@@ -58,10 +59,7 @@ export const readSettings: Read<SettingsRow> = (node, report) => {
     currencies: readRates(map, report),
     ratePlace: memberPlace(map, map.has('currencies') ? 'currencies' : 'credits_per_yuan'),
     timezone: map.optional('timezone', timezone),
-    keyPrefix: map.optional(
-      'key_prefix',
-      formed(/^[A-Za-z0-9_-]{1,40}$/, 'letters, digits, - and _, at most 40'),
-    ),
+    keyPrefix: map.optional('key_prefix', formed(/^[A-Za-z0-9_-]{1,40}$/, say('must-be-a-key-prefix'))),
     limits: map.optional('limits', policy),
   }
   map.close()
@@ -75,7 +73,7 @@ function readRates(map: MapReader, report: Report): Readonly<Record<Currency, De
   if (yuan === undefined) return written
   const other = written?.['CNY']
   if (other !== undefined && other !== yuan)
-    report(map.placeOf('credits_per_yuan'), `is ${yuan}, and currencies.CNY is ${other}: write one of them`)
+    report(map.placeOf('credits_per_yuan'), say('two-rates', { yuan, other }))
   return { ...written, CNY: yuan }
 }
 
@@ -85,13 +83,13 @@ const CURRENCIES_MAX = 50
 /** `{CNY: 1000, USD: 7200}`: Credits for one unit. */
 const readCurrencies: Read<Readonly<Record<Currency, DecimalText>>> = (node, report) => {
   if (node.kind !== 'map') {
-    report(node.place, 'must be a map of currencies and the Credits one unit of each is worth')
+    report(node.place, say('map-of-currencies'))
     return undefined
   }
-  if (node.entries.size > CURRENCIES_MAX) report(node.place, `must have at most ${CURRENCIES_MAX} entries`)
+  if (node.entries.size > CURRENCIES_MAX) report(node.place, say('at-most-entries', { most: CURRENCIES_MAX }))
   const rates: Record<Currency, DecimalText> = {}
   for (const [code, entry] of node.entries) {
-    if (!CURRENCY.test(code)) report(entry.keyPlace, `must be ${CURRENCY_FORM}`)
+    if (!CURRENCY.test(code)) report(entry.keyPlace, CURRENCY_FORM)
     const rate = RATE(entry.value, report)
     if (rate !== undefined) rates[code] = rate
   }
@@ -101,10 +99,7 @@ const readCurrencies: Read<Readonly<Record<Currency, DecimalText>>> = (node, rep
 export const readPlan: Read<PlanRow> = (node, report) => {
   const map = openMap(node, report)
   if (map === undefined) return undefined
-  const code = map.required(
-    'code',
-    formed(/^[A-Za-z0-9._-]{1,64}$/, 'a code of letters, digits, dots, - and _'),
-  )
+  const code = map.required('code', formed(/^[A-Za-z0-9._-]{1,64}$/, say('must-be-a-plan-code')))
   const level = map.optional('level', integer({ least: 1, most: 3 }))
   const row = {
     place: map.place,
@@ -119,7 +114,7 @@ export const readPlan: Read<PlanRow> = (node, report) => {
   if (code === undefined) return undefined
   const own = PLAN_LEVELS.get(code)
   if (own !== undefined && level !== undefined && level !== own) {
-    report(map.placeOf('level'), `must be ${own}: ${code} is that level`)
+    report(map.placeOf('level'), say('level-of-plan', { own, code }))
   }
   return { ...row, code, level: level ?? own, quota: row.quota?.map((tier) => tier.value) }
 }
@@ -146,15 +141,16 @@ function reportRepeatedTiers(
   for (const { node, value } of tiers) {
     const first = lines.get(value.seconds)
     if (first === undefined) lines.set(value.seconds, node.place.line)
-    else report(node.place, `is a second quota over ${value.seconds} seconds; first in line ${first}`)
+    else
+      report(
+        node.place,
+        say('first-in-line', { sentence: say('second-quota', { seconds: value.seconds }), line: first }),
+      )
   }
 }
 
 export function readAccount(phoneRegion: string | undefined): Read<AccountFileRow> {
-  const phone = converted(
-    (text) => normalPhone(text, phoneRegion),
-    'a phone number: digits, with + and the country code before them',
-  )
+  const phone = converted((text) => normalPhone(text, phoneRegion), say('must-be-a-phone-number'))
   return (node, report) => readAccountRow(node, report, phone)
 }
 
@@ -185,7 +181,7 @@ function readAccountRow(node: FileNode, report: Report, readPhone: Read<string>)
   } as const satisfies AccountFileRow
   map.close()
   const nameless = (email === null || !map.has('email')) && (phone === null || !map.has('phone'))
-  if (nameless) report(map.place, 'must have an email or a phone')
+  if (nameless) report(map.place, say('email-or-phone-needed'))
   return row.email === undefined && row.phone === undefined ? undefined : row
 }
 

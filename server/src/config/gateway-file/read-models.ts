@@ -1,3 +1,4 @@
+import { say } from '../../core/sentences/say.ts'
 import {
   BILLING_MODES,
   type BillingMode,
@@ -24,7 +25,7 @@ import { type MapReader, memberPlace, openMap, type Read } from './map-reader.ts
 import { boolean, currencyCode, decimal, formed, integer, list, shortText, word } from './values.ts'
 
 /** It is used in paths (Gemini) and in clients' settings. */
-const MODEL_ID = formed(/^[^\s\p{Cc}]{1,200}$/u, 'a model id: up to 200 characters without blanks')
+const MODEL_ID = formed(/^[^\s\p{Cc}]{1,200}$/u, say('must-be-a-model-id'))
 const FORWARD_MODEL_ID = shortText(500)
 const TOKENS = integer({ least: 1, most: 1_000_000_000 })
 const PRICE = decimal()
@@ -93,7 +94,7 @@ export const readPricing: Read<PricingRow> = (node, report) => {
 const readBillingModes: Read<readonly BillingMode[]> = (node, report) => {
   const modes = list(word(BILLING_MODES))(node, report)
   const isEmpty = node.kind === 'list' && node.items.length === 0
-  if (isEmpty) report(node.place, 'must name at least one way of billing')
+  if (isEmpty) report(node.place, say('billing-mode-needed'))
   return modes
 }
 
@@ -102,7 +103,7 @@ function reportMissingPrices(map: MapReader, pricing: PricingRow, report: Report
     // An invalid price has been reported already.
     if (isWritten(map, name)) continue
     const place = { ...map.placeOf(name), path: `${map.place.path}.${name}` }
-    report(place, `is missing: billing mode ${mode} needs it`)
+    report(place, say('missing-for-mode', { mode }))
   }
 }
 

@@ -1,10 +1,11 @@
+import { say } from '../../core/sentences/say.ts'
 import { type Surcharge, SURCHARGES_MAX } from '../../core/catalogue.ts'
 import type { FileNode, Report } from './file-node.ts'
 import { openMap, type Read } from './map-reader.ts'
 import { decimal, formed } from './values.ts'
 
 const FIELD = /^[A-Za-z][A-Za-z0-9_-]{0,99}(\.[A-Za-z0-9_:.-]{1,100})?$/
-const FIELD_FORM = 'a field like web_search_options, or a field and its value like service_tier.priority'
+const FIELD_FORM = say('must-be-a-surcharge-field')
 
 /** A field that makes calls more expensive, with or without a particular value. */
 export const extraCostField: Read<string> = formed(FIELD, FIELD_FORM)
@@ -12,16 +13,16 @@ export const extraCostField: Read<string> = formed(FIELD, FIELD_FORM)
 /** `{service_tier.priority: 1.75, web_search_call: {per_call: 0.07}}`; writing some replaces all. */
 export const readSurcharges: Read<Readonly<Record<string, Surcharge>>> = (node, report) => {
   if (node.kind !== 'map') {
-    report(node.place, 'must be a map of fields and what they cost')
+    report(node.place, say('map-of-surcharges'))
     return undefined
   }
   if (node.entries.size > SURCHARGES_MAX) {
-    report(node.place, `must have at most ${SURCHARGES_MAX} entries`)
+    report(node.place, say('at-most-entries', { most: SURCHARGES_MAX }))
     return undefined
   }
   const surcharges: Record<string, Surcharge> = {}
   for (const [name, entry] of node.entries) {
-    if (!FIELD.test(name)) report(entry.keyPlace, `must be ${FIELD_FORM}`)
+    if (!FIELD.test(name)) report(entry.keyPlace, FIELD_FORM)
     const surcharge = readSurcharge(entry.value, report)
     if (surcharge !== undefined) surcharges[name] = surcharge
   }

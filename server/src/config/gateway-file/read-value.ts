@@ -1,3 +1,4 @@
+import { say } from '../../core/sentences/say.ts'
 import type { FileNode, Mistake, Report } from './file-node.ts'
 import type { Read } from './map-reader.ts'
 import { parseFile } from './parse.ts'
@@ -25,6 +26,6 @@ function checked<Value>(
   const node = nodeOf(report)
   const value = node === undefined ? undefined : read(node, report)
   if (value !== undefined && mistakes.length === 0) return { kind: 'value', value }
-  const nothing: Mistake = { place: { line: 1, column: 1, path: '' }, message: 'is empty' }
+  const nothing: Mistake = { place: { line: 1, column: 1, path: '' }, message: say('is-empty') }
   return { kind: 'mistakes', mistakes: mistakes.length === 0 ? [nothing] : mistakes }
 }

@@ -1,3 +1,4 @@
+import { say } from '../../core/sentences/say.ts'
 import { type CredentialSecret, type Timeouts } from '../../core/catalogue.ts'
 import { vendorCode } from '../../core/ids.ts'
 import { Secret } from '../../core/secret.ts'
@@ -14,7 +15,7 @@ export function readVendor(kinds: readonly string[]): Read<VendorRow> {
   return (node, report) => {
     const map = openMap(node, report)
     if (map === undefined) return undefined
-    const code = map.required('code', formed(CODE, 'a code of letters, digits, dots, dashes and underscores'))
+    const code = map.required('code', formed(CODE, say('must-be-a-vendor-code')))
     const row = {
       place: map.place,
       name: map.optional('name', shortText(200)),
@@ -34,11 +35,12 @@ function kindOf(kinds: readonly string[]): Read<string> {
     const value = text(node, report)
     if (value === undefined || kinds.includes(value)) return value
     const nearest = nearestName(value, kinds)
+    const sentence = say('unknown-vendor-kind')
     report(
       node.place,
       nearest === undefined
-        ? `is an unknown vendor kind; known: ${kinds.join(', ')}`
-        : `is an unknown vendor kind; did you mean ${nearest}?`,
+        ? say('known-are', { sentence, names: kinds.join(', ') })
+        : say('did-you-mean', { sentence, name: nearest }),
     )
     return undefined
   }
@@ -85,7 +87,7 @@ export function readCredentialSecret(map: MapReader): CredentialSecret | undefin
 /** The fields depend on the vendor, so every name is accepted. */
 function readFields(node: FileNode, report: Report): Readonly<Record<string, Secret>> | undefined {
   if (node.kind !== 'map') {
-    report(node.place, 'must be a map of names and secrets')
+    report(node.place, say('map-of-secrets'))
     return undefined
   }
   const fields: Record<string, Secret> = {}

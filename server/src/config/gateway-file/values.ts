@@ -1,4 +1,5 @@
 /** Readers of single values: each reports a mistake in one sentence. */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import { DIMENSIONS, type Policy, type WindowLimit } from '../../core/limits/policy.ts'
 import { type Decimal, parseDecimal, printDecimal } from '../../core/pricing/decimal.ts'
@@ -10,8 +11,8 @@ import { openMap, type Read } from './map-reader.ts'
 
 /** Non-empty text. Unquoted digits are accepted as text: a phone number, a model named 4.0. */
 export const text: Read<string> = (node, report) => {
-  if (node.kind !== 'scalar' || !isTextual(node)) return refuse(node, report, 'must be text')
-  return node.text.trim() === '' ? refuse(node, report, 'must not be empty') : node.text
+  if (node.kind !== 'scalar' || !isTextual(node)) return refuse(node, report, say('must-be-text'))
+  return node.text.trim() === '' ? refuse(node, report, say('must-not-be-empty')) : node.text
 }
 
 /** At most this many characters, and no control characters. */
@@ -20,30 +21,30 @@ export function shortText(charactersMax: number): Read<string> {
     const value = text(node, report)
     if (value === undefined) return undefined
     if (value.length > charactersMax)
-      return refuse(node, report, `must have at most ${charactersMax} characters`)
-    return /\p{Cc}/u.test(value) ? refuse(node, report, 'must not hold control characters') : value
+      return refuse(node, report, say('at-most-characters', { most: charactersMax }))
+    return /\p{Cc}/u.test(value) ? refuse(node, report, say('no-control-characters')) : value
   }
 }
 
 /** Text that matches a pattern; `mustBe` describes it. */
-export function formed(form: RegExp, mustBe: string): Read<string> {
+export function formed(form: RegExp, otherwise: Sentence): Read<string> {
   return (node, report) => {
     const value = text(node, report)
-    return value === undefined || form.test(value) ? value : refuse(node, report, `must be ${mustBe}`)
+    return value === undefined || form.test(value) ? value : refuse(node, report, otherwise)
   }
 }
 
 /** ISO 4217; the settings define which currencies exist. */
 export const CURRENCY = /^[A-Z]{3}$/
-export const CURRENCY_FORM = 'a currency like CNY'
+export const CURRENCY_FORM = say('must-be-a-currency')
 export const currencyCode: Read<string> = formed(CURRENCY, CURRENCY_FORM)
 
 /** Text that is stored in another form than it may be written in. */
-export function converted(convert: (text: string) => string | undefined, mustBe: string): Read<string> {
+export function converted(convert: (text: string) => string | undefined, otherwise: Sentence): Read<string> {
   return (node, report) => {
     const value = text(node, report)
     if (value === undefined) return undefined
-    return convert(value) ?? refuse(node, report, `must be ${mustBe}`)
+    return convert(value) ?? refuse(node, report, otherwise)
   }
 }
 
@@ -55,7 +56,7 @@ export const secret: Read<Secret> = (node, report) => {
 export const boolean: Read<boolean> = (node, report) => {
   if (node.kind === 'scalar' && (node.meaning === 'true' || node.meaning === 'false'))
     return node.meaning === 'true'
-  return refuse(node, report, 'must be true or false')
+  return refuse(node, report, say('must-be-true-or-false'))
 }
 
 /** One of a closed list; for other values the nearest one is suggested. */
@@ -65,8 +66,7 @@ export function word<const Word extends string>(words: readonly Word[]): Read<Wo
     const found = words.find((candidate) => candidate === value)
     if (found !== undefined) return found
     const nearest = value === undefined ? undefined : nearestName(value, words)
-    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
-    return refuse(node, report, `must be one of ${words.join(', ')}${hint}`)
+    return refuse(node, report, withNearest(say('must-be-one-of', { words: words.join(', ') }), nearest))
   }
 }
 
@@ -76,14 +76,19 @@ export function integer(bounds: { readonly least: number; readonly most: number 
     const value = decimalOf(node)
     const whole = value?.scale === 0 ? Number(value.units) : Number.NaN
     if (whole >= bounds.least && whole <= bounds.most) return whole
-    return refuse(node, report, `must be ${wholeNumberIn(bounds)}`)
+    return refuse(node, report, wholeNumberIn(bounds))
   }
 }
 
-function wholeNumberIn(bounds: { readonly least: number; readonly most: number }): string {
-  if (bounds.most === Number.MAX_SAFE_INTEGER) return `a whole number, at least ${bounds.least}`
-  if (bounds.least === Number.MIN_SAFE_INTEGER) return `a whole number, at most ${bounds.most}`
-  return `a whole number from ${bounds.least} to ${bounds.most}`
+function wholeNumberIn({ least, most }: { readonly least: number; readonly most: number }): Sentence {
+  if (most === Number.MAX_SAFE_INTEGER) return say('whole-number-at-least', { least })
+  if (least === Number.MIN_SAFE_INTEGER) return say('whole-number-at-most', { most })
+  return say('whole-number-from-to', { least, most })
+}
+
+/** With the nearest of the names there are, where one is near. */
+export function withNearest(sentence: Sentence, name: string | undefined): Sentence {
+  return name === undefined ? sentence : say('did-you-mean', { sentence, name })
 }
 
 /** A decimal number, exactly as written; plain or quoted. */
@@ -92,15 +97,15 @@ export function decimal(
 ): Read<DecimalText> {
   return (node, report) => {
     const value = decimalOf(node)
-    if (value === undefined) return refuse(node, report, 'must be a decimal number')
-    if (rule.above !== undefined && value.units <= 0n) return refuse(node, report, 'must be above 0')
-    if (value.units < 0n) return refuse(node, report, 'must not be negative')
+    if (value === undefined) return refuse(node, report, say('must-be-a-decimal'))
+    if (rule.above !== undefined && value.units <= 0n) return refuse(node, report, say('must-be-above-0'))
+    if (value.units < 0n) return refuse(node, report, say('must-not-be-negative'))
     if (rule.decimalsMax !== undefined && value.scale > rule.decimalsMax) {
-      return refuse(node, report, `must have at most ${rule.decimalsMax} decimals`)
+      return refuse(node, report, say('at-most-decimals', { most: rule.decimalsMax }))
     }
     // Compared as floating-point numbers: exactness does not matter at the limit.
     if (rule.most !== undefined && Number(printDecimal(value)) > Number(rule.most)) {
-      return refuse(node, report, `must be at most ${rule.most}`)
+      return refuse(node, report, say('at-most', { most: rule.most }))
     }
     return printDecimal(value)
   }
@@ -110,9 +115,9 @@ export function decimal(
 export function signedDecimal(rule: { readonly decimalsMax: number }): Read<DecimalText> {
   return (node, report) => {
     const value = decimalOf(node)
-    if (value === undefined) return refuse(node, report, 'must be a decimal number')
+    if (value === undefined) return refuse(node, report, say('must-be-a-decimal'))
     if (value.scale > rule.decimalsMax) {
-      return refuse(node, report, `must have at most ${rule.decimalsMax} decimals`)
+      return refuse(node, report, say('at-most-decimals', { most: rule.decimalsMax }))
     }
     return printDecimal(value)
   }
@@ -120,7 +125,7 @@ export function signedDecimal(rule: { readonly decimalsMax: number }): Read<Deci
 
 export function list<Item>(read: Read<Item>): Read<readonly Item[]> {
   return (node, report) => {
-    if (node.kind !== 'list') return refuse(node, report, 'must be a list')
+    if (node.kind !== 'list') return refuse(node, report, say('must-be-a-list'))
     return node.items.flatMap((item) => {
       const value = read(item, report)
       return value === undefined ? [] : [value]
@@ -143,7 +148,7 @@ export function placed<Value>(read: Read<Value>): Read<Placed<Value>> {
 
 /** An instant: RFC 3339 with a zone, a day (its first moment, UTC), or Unix seconds. Returns epoch ms. */
 export const instant: Read<number> = (node, report) => {
-  const message = 'must be a date like 2027-01-31 or 2027-01-31T12:00:00Z, or Unix seconds or milliseconds'
+  const message = say('must-be-a-date')
   if (node.kind !== 'scalar') return refuse(node, report, message)
   if (/^\d{9,10}$/.test(node.text)) return Number(node.text) * 1000
   if (/^\d{12,13}$/.test(node.text)) return Number(node.text)
@@ -158,15 +163,14 @@ export const instant: Read<number> = (node, report) => {
 export const addressRange: Read<string> = (node, report) => {
   const value = text(node, report)
   if (value === undefined || isAddressRange(value)) return value
-  return refuse(node, report, `must be a CIDR range like 10.0.0.0/8 or an address, not ${value}`)
+  return refuse(node, report, say('must-be-a-cidr-range', { value }))
 }
 
 export const timezone: Read<string> = (node, report) => {
   const value = text(node, report)
   if (value === undefined || isTimezone(value)) return value
   const nearest = nearestName(value, Intl.supportedValuesOf('timeZone'))
-  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
-  return refuse(node, report, `must be a time zone like Asia/Shanghai${hint}`)
+  return refuse(node, report, withNearest(say('must-be-a-time-zone'), nearest))
 }
 
 /**
@@ -179,9 +183,7 @@ export const address: Read<string> = (node, report) => {
   const filled = value.replace(/\{[a-z_]+\}/g, 'x')
   const url = URL.canParse(filled) ? new URL(filled) : undefined
   const fits = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
-  return fits
-    ? value.replace(/\/+$/, '')
-    : refuse(node, report, 'must be an address like https://api.example.com/v1')
+  return fits ? value.replace(/\/+$/, '') : refuse(node, report, say('must-be-an-api-address'))
 }
 
 /** Longest window: ten years, so that typing errors are detected. */
@@ -193,7 +195,7 @@ export const policy: Read<Policy> = (node, report) => {
   if (map === undefined) return undefined
   const concurrency = map.optional('concurrency', (value, tell) =>
     integer({ least: 1, most: 1_000_000 })(value, (place, message) =>
-      tell(place, `${message}; leave it out for no limit`),
+      tell(place, say('or-left-out', { sentence: message })),
     ),
   )
   const windows = map.optional('windows', list(placed(window))) ?? []
@@ -206,7 +208,10 @@ export const policy: Read<Policy> = (node, report) => {
     else
       report(
         at.place,
-        `is a second window of ${value.dimension} over ${value.seconds} seconds; first in line ${first}`,
+        say('first-in-line', {
+          sentence: say('second-window', { dimension: value.dimension, seconds: value.seconds }),
+          line: first,
+        }),
       )
   }
   return { concurrency, windows: windows.map((one) => one.value) }
@@ -229,7 +234,7 @@ const window: Read<WindowLimit> = (node, report) => {
 const creditsLimit: Read<number> = (node, report) => {
   const value = decimal({ decimalsMax: 6 })(node, report)
   if (value === undefined) return undefined
-  return Number(value) <= 1e9 ? Number(value) : refuse(node, report, 'must be at most 1000000000 Credits')
+  return Number(value) <= 1e9 ? Number(value) : refuse(node, report, say('at-most-credits'))
 }
 
 function decimalOf(node: FileNode): Decimal | undefined {
@@ -252,7 +257,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-function refuse(node: FileNode, report: Report, message: string): undefined {
+function refuse(node: FileNode, report: Report, message: Sentence): undefined {
   report(node.place, message)
   return undefined
 }

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '../json.ts'
+import { type Sentence, sentenceForm } from '../sentences/say.ts'
 import { ERRORS, type ErrorCode } from './catalogue.ts'
 
 export interface GatewayErrorDetails {
-  /** For the client; the catalogue's own sentence when absent. */
-  readonly message?: string
+  /** For the client; the catalogue's own sentence when absent. The rule of a sentence is told to clients that translate it. */
+  readonly message?: string | Sentence
   /** Appended to the message in `error.message`, where SDKs read it: the contract fixes some messages word by word. */
   readonly explanation?: string
   /** For the log only. */
@@ -41,8 +42,9 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ErrorCode, details: GatewayErrorDetails = {}) {
+    const { message = ERRORS[code].message } = details
     super(
-      details.message ?? ERRORS[code].message,
+      typeof message === 'string' ? message : message.text,
       details.cause === undefined ? {} : { cause: details.cause },
     )
     this.name = 'GatewayError'
@@ -52,7 +54,8 @@ export class GatewayError extends Error {
     this.internal = details.internal
     this.retryAfterMs = details.retryAfterMs
     this.upstreamBody = details.upstreamBody
-    this.details = details.details
+    this.details =
+      typeof message === 'string' ? details.details : { ...sentenceForm(message), ...details.details }
     this.headers = details.headers ?? {}
   }
 }

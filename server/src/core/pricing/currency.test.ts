@@ -72,7 +72,7 @@ describe('the currency of a price that is written', () => {
   ])('is refused where %s', (_, written, replaced, message) => {
     expect(currencyOfPrice({ written, replaced }, SETTINGS)).toMatchObject({
       kind: 'mistake',
-      message: expect.stringMatching(message),
+      message: { text: expect.stringMatching(message) },
     })
   })
 })

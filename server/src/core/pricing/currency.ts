@@ -2,6 +2,7 @@
  * Which money a price is in and how many Credits that is. Balances, caps and steps are in the platform's own currency; a
  * price has its own.
  */
+import { say, type Sentence } from '../sentences/say.ts'
 import type { Currency, DecimalText, Model, Settings } from '../catalogue.ts'
 import { isSameRate, type RateChange } from './own-rate.ts'
 
@@ -41,7 +42,7 @@ export function ownChange(before: Rates, after: Rates): OwnChange | undefined {
 export type PriceCurrency =
   | { readonly kind: 'currency'; readonly currency: Currency }
   /** Continues the sentence that begins with the price's path. */
-  | { readonly kind: 'mistake'; readonly message: string }
+  | { readonly kind: 'mistake'; readonly message: Sentence }
 
 export interface PriceAsked {
   readonly written: Currency | undefined
@@ -73,20 +74,14 @@ export function currencyOfPrice({ written, replaced }: PriceAsked, settings: Rat
   const currency = written ?? settings.currency
   const isOther = replaced !== undefined && replaced.currency !== currency
   if (isOther && written === undefined)
-    return mistake(
-      `must be named: the price so far is in ${replaced.currency}, and settings.currency is ${currency}`,
-    )
+    return mistake(say('currency-of-price-needed', { currency: replaced.currency, own: currency }))
   if (isOther && replaced.feesStay === true)
-    return mistake(
-      `is another than that of the surcharges per call, ${replaced.currency}: write them as well`,
-    )
+    return mistake(say('currency-of-surcharges', { currency: replaced.currency }))
   if (rateOf(settings, currency) !== undefined) return { kind: 'currency', currency }
   const known = Object.keys(ratesOf(settings)).join(', ')
-  return mistake(
-    `${currency} has no rate: settings.currencies has to say what one ${currency} is worth; it has ${known}`,
-  )
+  return mistake(say('no-rate-of-currency', { currency, known }))
 }
 
-function mistake(message: string): PriceCurrency {
+function mistake(message: Sentence): PriceCurrency {
   return { kind: 'mistake', message }
 }

@@ -2,6 +2,7 @@
  * Everything over HTTP that is not a call: catalogue, pricing, the model list, the account's own reads. The framework
  * validates and routes; errors use the same envelope as calls.
  */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
@@ -15,7 +16,12 @@ import {
 import type { KeyHolder } from '../../pipeline/instance/directory.ts'
 import { TooManyActs } from '../../management/identity/own-act.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
-import { AmountTooLarge, RateChanged, RateFixed } from '../../storage/failures/amount-refused.ts'
+import {
+  AmountTooLarge,
+  RateChanged,
+  RateFixed,
+  rateHoldText,
+} from '../../storage/failures/amount-refused.ts'
 import { InvalidCursor } from '../../storage/failures/invalid-cursor.ts'
 import { hashKey } from '../../storage/key-hash.ts'
 import { LastAdmin } from '../../storage/failures/last-admin.ts'
@@ -118,14 +124,16 @@ function notFound(routes: readonly RegisteredRoute[], request: FastifyRequest): 
   const allow = allowedMethods(routes, path)
   if (allow.length > 0) {
     return new GatewayError(40500, {
-      message: `${shownPath(path)} takes ${allow.join(', ')} only`,
+      message: say('method-not-taken', { path: shownPath(path), allow: allow.join(', ') }),
       headers: { allow: allow.join(', ') },
     })
   }
   const unoffered = unofferedSentence(path)
   return new GatewayError(40400, {
     message:
-      unoffered === undefined ? `${shownPath(path)} does not exist` : `${shownPath(path)}: ${unoffered}`,
+      unoffered === undefined
+        ? say('path-does-not-exist', { path: shownPath(path) })
+        : say('path-unoffered', { path: shownPath(path), why: unoffered }),
   })
 }
 
@@ -217,13 +225,21 @@ function knownError(error: unknown): GatewayError {
     return new GatewayError(50301, { cause: error, retryAfterMs: 1_000 })
   if (error instanceof InvalidCursor) return badCursor()
   if (error instanceof TooManyActs) return new GatewayError(42908, { retryAfterMs: error.retryAfterMs })
-  if (error instanceof AmountTooLarge) return new GatewayError(40000, { message: error.message })
-  if (error instanceof RateChanged || error instanceof RateFixed || error instanceof LastAdmin)
-    return new GatewayError(40900, { message: error.message })
+  if (error instanceof AmountTooLarge)
+    return new GatewayError(40000, { message: say('as-said', { said: error.message }) })
+  const conflict = conflictOf(error)
+  if (conflict !== undefined) return new GatewayError(40900, { message: conflict })
   const { statusCode } = error as { readonly statusCode?: unknown }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     const message = error instanceof Error ? error.message : undefined
     return new GatewayError(statusCode === 413 ? 41301 : 40000, message === undefined ? {} : { message })
   }
   return new GatewayError(50000, { cause: error })
+}
+
+/** What a store refuses because of the state it is in. */
+function conflictOf(error: unknown): Sentence | undefined {
+  if (error instanceof RateChanged) return say('rate-changed')
+  if (error instanceof LastAdmin) return say('is-last-admin')
+  return error instanceof RateFixed ? say('rate-held', { why: rateHoldText(error.hold) }) : undefined
 }

@@ -3,6 +3,7 @@
  * contains. Validation, the OpenAPI document and the authorisation matrix are made from this definition, so none of the
  * three can miss a route.
  */
+import { say } from '../../core/sentences/say.ts'
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -238,11 +239,11 @@ function readNoBody(
   const { body } = request
   if (form !== undefined) {
     if (!/^multipart\/form-data\b/i.test(request.headers['content-type'] ?? ''))
-      faults.push({ in: 'body', path: '', message: 'must be a form: send it as multipart/form-data' })
+      faults.push({ in: 'body', path: '', message: say('must-be-a-form') })
     return {}
   }
   const isEmpty = body === undefined || body === null || JSON.stringify(body) === '{}'
-  if (!isEmpty) faults.push({ in: 'body', path: '', message: 'must be empty here' })
+  if (!isEmpty) faults.push({ in: 'body', path: '', message: say('must-be-empty-here') })
   return {}
 }
 
@@ -261,7 +262,7 @@ function readIdempotencyKey(
       faults.push({
         in: 'header',
         path: 'Idempotency-Key',
-        message: 'is missing: send one value per act, and the same one to repeat it',
+        message: say('idempotency-key-missing'),
       })
     return undefined
   }
@@ -269,7 +270,7 @@ function readIdempotencyKey(
   faults.push({
     in: 'header',
     path: 'Idempotency-Key',
-    message: 'must have 1 to 200 visible ASCII characters',
+    message: say('must-be-visible-ascii'),
   })
   return undefined
 }

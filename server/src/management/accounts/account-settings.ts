@@ -1,4 +1,5 @@
 /** What an account may change of its own settings, and its own full view. */
+import { say } from '../../core/sentences/say.ts'
 import type { Catalogue, DecimalText } from '../../core/catalogue.ts'
 import type { AccountId, ModelId } from '../../core/ids.ts'
 import type { AlertSettings, Profile } from '../../storage/stores/customers.ts'
@@ -42,17 +43,20 @@ export async function changeSettings(
   { change, catalogue }: { readonly change: SettingsChange; readonly catalogue: Catalogue },
 ): Promise<readonly FieldMistake[]> {
   const account = await storage.accounts.find(id)
-  if (account === undefined) return [{ path: '', message: 'refers to an account that no longer exists' }]
+  if (account === undefined) return [{ path: '', message: say('account-gone') }]
   const autoExchange = changedExchange(account.autoExchange, change.autoExchange, catalogue)
   const mistakes: FieldMistake[] = []
   if (account.kind === 'organisation' && 'name' in change) {
-    mistakes.push({ path: 'name', message: 'is that of the organisation: rename it there' })
+    mistakes.push({ path: 'name', message: say('name-of-organisation') })
   }
   if (change.fallbackModel !== undefined && !catalogue.models.has(change.fallbackModel)) {
-    mistakes.push({ path: 'fallback_model', message: `refers to an unknown model: ${change.fallbackModel}` })
+    mistakes.push({
+      path: 'fallback_model',
+      message: say('refers-to-unknown', { what: say('word-model'), name: change.fallbackModel }),
+    })
   }
   if (autoExchange?.enabled === true && autoExchange.step <= 0n) {
-    mistakes.push({ path: 'auto_exchange.step_yuan', message: 'must be above 0 for an exchange to happen' })
+    mistakes.push({ path: 'auto_exchange.step_yuan', message: say('above-0-for-exchange') })
   }
   if (mistakes.length > 0) return mistakes
   const patch: AccountPatch = {

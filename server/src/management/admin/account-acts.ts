@@ -1,4 +1,5 @@
 /** Acts of an admin on one account: grant, suspend, reactivate, impersonate. */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { createHash } from 'node:crypto'
 import type { Transfer } from '../../core/ledger/hot-rows.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
@@ -62,7 +63,10 @@ export async function grantByAdmin(
     return await storage.audit.act((stores) => bookGrant(stores, id, { grant, booking }, actor))
   } catch (error) {
     if (!(error instanceof Overdraft)) throw error
-    return { kind: 'conflict', message: `the account has less ${grant.pool} than that` }
+    return {
+      kind: 'conflict',
+      message: say(grant.pool === 'credits' ? 'account-has-less-credits' : 'account-has-less-balance'),
+    }
   }
 }
 
@@ -127,8 +131,7 @@ export async function suspendAccount(
   reason: string | undefined,
   actor: Actor,
 ): Promise<Done<Account>> {
-  if (id === actor.accountId)
-    return { kind: 'conflict', message: 'you cannot suspend your own account: ask another administrator' }
+  if (id === actor.accountId) return { kind: 'conflict', message: say('not-suspend-yourself') }
   return storage.audit.act<Done<Account>>(async (stores) => {
     const account = await stores.accounts.find(id)
     if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
@@ -170,7 +173,7 @@ export async function isClosed(
   return kind === 'organisation' && (await storage.organisations.find(id)) === undefined
 }
 
-export const CLOSED = { kind: 'conflict', message: 'this organisation was closed for good' } as const
+export const CLOSED = { kind: 'conflict', message: say('organisation-closed') } as const
 
 function statusChange(from: string, to: string): AuditedChange {
   return { field: 'status', from, to }
@@ -218,9 +221,8 @@ export async function impersonate(
   })
 }
 
-function whyNotImpersonated(account: Account): string | undefined {
-  if (account.kind === 'organisation')
-    return 'an organisation cannot be impersonated: its accounts, members and logs are in the admin routes'
-  if (account.role === 'admin') return 'administrators cannot be impersonated'
-  return account.status === 'suspended' ? 'this account is suspended' : undefined
+function whyNotImpersonated(account: Account): Sentence | undefined {
+  if (account.kind === 'organisation') return say('organisation-not-impersonated')
+  if (account.role === 'admin') return say('administrators-not-impersonated')
+  return account.status === 'suspended' ? say('account-suspended') : undefined
 }

@@ -1,4 +1,5 @@
 /** What every act of an admin has in common: the actor, and how differences are written to the audit log. */
+import { type Sentence, withoutLine } from '../../core/sentences/say.ts'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AuditActor, AuditedChange } from '../../storage/stores/audit.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -26,7 +27,7 @@ export type Done<Value> =
   | { readonly kind: 'mistakes'; readonly mistakes: readonly FieldMistake[] }
   | { readonly kind: 'missing' }
   /** The target's state does not allow this. */
-  | { readonly kind: 'conflict'; readonly message: string }
+  | { readonly kind: 'conflict'; readonly message: Sentence }
 
 export function done<Value>(value: Value): Done<Value> {
   return { kind: 'done', value }
@@ -51,7 +52,7 @@ export function auditedChanges(differences: readonly Difference[]): readonly Aud
  */
 export function bodyMistake({ place, message }: Mistake, prefix: string): FieldMistake {
   const path = place.path === prefix ? '' : place.path.replace(`${prefix}.`, '')
-  return { path, message: message.replace(/; first in line \d+/, '') }
+  return { path, message: withoutLine(message) }
 }
 
 /** A mistake in a file that a request contains: the position in the file, then the mistake. */

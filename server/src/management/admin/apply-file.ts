@@ -1,4 +1,5 @@
 /** A gateway file sent in a request: previewed first, then applied exactly as previewed. */
+import { say } from '../../core/sentences/say.ts'
 import { createHash } from 'node:crypto'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import {
@@ -51,7 +52,7 @@ export async function applyReviewedFile(
   if (result.kind !== 'planned') return viewResult(result, request)
   return {
     kind: 'conflict',
-    message: 'the difference is no longer the one that was reviewed: look at the new one and send its review',
+    message: say('difference-changed'),
   }
 }
 

@@ -2,6 +2,7 @@
  * An account changed by an admin: every field of the gateway file's accounts, by the file's own readers and plan. The
  * file's opening amounts are here the target amounts: the difference is booked.
  */
+import { say } from '../../core/sentences/say.ts'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow } from '../../config/gateway-file/gateway-file.ts'
 import { jsonNode } from '../../config/gateway-file/json-node.ts'
@@ -72,7 +73,7 @@ export async function changeAccount(
   if (id === actor.accountId && (body['role'] === 'user' || body['status'] === 'suspended'))
     return {
       kind: 'conflict',
-      message: 'you cannot take this from your own account: ask another administrator',
+      message: say('not-from-yourself'),
     }
   const catalogue = await parts.storage.catalogue.read()
   const row =
@@ -120,7 +121,7 @@ const NO_LOGIN = { email: 'organisation@localhost' }
 function readOrganisationRow(parts: AdminParts, body: JsonObject, known: Catalogue): Done<AccountFileRow> {
   const mistakes = PERSONAL.filter((name) => body[name] !== undefined).map((path) => ({
     path,
-    message: 'cannot be set for an organisation, which has no sign-in',
+    message: say('organisation-has-no-sign-in'),
   }))
   if (mistakes.length > 0) return { kind: 'mistakes', mistakes }
   const row = readRow(parts, { ...body, ...NO_LOGIN }, known)
@@ -154,7 +155,7 @@ async function takenLogins({ storage }: AdminParts, row: AccountFileRow, own: Ac
     { path: 'phone', holder: byPhone },
   ]
     .filter(({ holder }) => holder !== undefined && holder.id !== own)
-    .map(({ path }) => ({ path, message: 'belongs to another account' }))
+    .map(({ path }) => ({ path, message: say('belongs-to-another-account') }))
 }
 
 async function planFor(
@@ -211,7 +212,7 @@ async function write(parts: AdminParts, writing: Writing, actor: Actor): Promise
   } catch (error) {
     if (error instanceof OtherRequest) return { kind: 'other-request' }
     if (!(error instanceof StorageConflict)) throw error
-    return { kind: 'conflict', message: 'another account took this e-mail address, phone number or key' }
+    return { kind: 'conflict', message: say('login-taken') }
   }
 }
 

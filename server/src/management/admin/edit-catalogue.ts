@@ -2,6 +2,7 @@
  * Changes the catalogue row by row. A request's body is wrapped as a gateway file and uses the file's own checks and
  * plan, so that file, command line and API refuse the same mistakes with the same paths.
  */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { namesAfter } from '../../config/gateway-file/check-rows.ts'
 import { jsonNode } from '../../config/gateway-file/json-node.ts'
 import { loadGatewayNode } from '../../config/gateway-file/load.ts'
@@ -41,7 +42,7 @@ export interface Edited {
 
 const OVERTAKEN: Done<never> = {
   kind: 'conflict',
-  message: 'somebody else changed this just now: read it again, then change it',
+  message: say('changed-meanwhile'),
 }
 
 /**
@@ -126,13 +127,13 @@ async function whyRateStays(
   { catalogue }: Pick<AuditedStores, 'catalogue'>,
   { settings }: Pick<Catalogue, 'settings'>,
   changes: readonly CatalogueChange[],
-): Promise<string | undefined> {
+): Promise<Sentence | undefined> {
   const put = changes.find((change) => change.kind === 'put-settings')
   const change = put === undefined ? undefined : ownChange(settings, put.settings)
   const hold = change === undefined ? undefined : await catalogue.findRateHold(change)
   if (hold === undefined) return undefined
   const setting = change === 'rate' ? `currencies.${settings.currency}` : 'currency'
-  return `${setting} ${rateHoldText(hold)}`
+  return say('setting-held', { setting, why: rateHoldText(hold) })
 }
 
 export interface PlannedFragment {
@@ -158,7 +159,7 @@ export function planFragment(
     differences,
     warnings: warnings.map((warning) => {
       const { path, message } = bodyMistake(warning, prefix)
-      return `${path} ${message}`
+      return `${path} ${message.text}`
     }),
   })
 }

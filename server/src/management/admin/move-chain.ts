@@ -1,4 +1,5 @@
 /** Changes a chain's credential (of the same vendor) or its upstream model, keeping its row. */
+import { say } from '../../core/sentences/say.ts'
 import type { Catalogue, Chain, Credential } from '../../core/catalogue.ts'
 import { type ChainId, forwardModelId } from '../../core/ids.ts'
 import type { CatalogueChange } from '../../storage/stores/records.ts'
@@ -37,7 +38,7 @@ export function planMove(known: Catalogue, move: ChainMove): Done<PlannedMove> {
   }
   const clash = model.chains.find((one) => one.id !== id && isSamePlace(one, moved))
   if (clash !== undefined)
-    return { kind: 'conflict', message: `chain ${clash.id} of ${model.modelId} is exactly like that already` }
+    return { kind: 'conflict', message: say('chain-exists', { id: clash.id, modelId: model.modelId }) }
   const from = { credentialName: old.name, forwardModelId: chain.forwardModelId }
   const to = { credentialName: credential.name, forwardModelId: moved.forwardModelId }
   const chains = model.chains.map((one) => (one.id === id ? moved : one))
@@ -56,7 +57,7 @@ function unknownCredential(known: Catalogue, { vendorCode }: Chain): Done<never>
   const names = [...known.credentials.values()]
     .filter((one) => one.vendorCode === vendorCode)
     .map((one) => one.name)
-  const message = `names no credential of vendor ${vendorCode}; it has ${names.join(', ')}`
+  const message = say('credential-of-vendor-unknown', { vendorCode, names: names.join(', ') })
   return { kind: 'mistakes', mistakes: [{ path: 'credential', message }] }
 }
 

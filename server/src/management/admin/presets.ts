@@ -2,6 +2,7 @@
  * Built-in vendors with their models and list prices: listed, and added to the catalogue. Existing rows of the
  * catalogue are not changed.
  */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import type { Catalogue, ChainProtocol, DecimalText, Feature } from '../../core/catalogue.ts'
 import { rateOf } from '../../core/pricing/currency.ts'
 import type { Secret } from '../../core/secret.ts'
@@ -136,7 +137,7 @@ function unknownModels({ models, name }: VendorPreset, choice: PresetChoice): re
   return (choice.models ?? []).flatMap((id, index) =>
     models.some(({ modelId }) => modelId === id)
       ? []
-      : [{ path: `models[${index}]`, message: `is not a model of the preset of ${name}: ${id}` }],
+      : [{ path: `models[${index}]`, message: say('not-of-preset', { name, id }) }],
   )
 }
 
@@ -146,14 +147,14 @@ function keyMistakes(
   kept: string | undefined,
 ): readonly FieldMistake[] {
   if (key !== undefined && kept !== undefined)
-    return [{ path: 'key', message: `is not accepted: vendor ${code} already has the credential ${kept}` }]
+    return [{ path: 'key', message: say('vendor-has-credential', { code, kept }) }]
   if (key !== undefined && variable === undefined)
-    return [{ path: 'key', message: `is not accepted: ${name} needs none` }]
+    return [{ path: 'key', message: say('vendor-needs-no-key', { name }) }]
   if (key !== undefined || kept !== undefined || hasKey) return []
   return [
     {
       path: 'key',
-      message: `is missing: it has to hold the key of ${name}, or the gateway's environment ${variable ?? ''}`,
+      message: say('vendor-key-missing', { name, variable: variable ?? '' }),
     },
   ]
 }
@@ -163,12 +164,11 @@ function unpriced(
   { name }: VendorPreset,
   changes: readonly CatalogueChange[],
   { settings }: Catalogue,
-): string | undefined {
+): Sentence | undefined {
   for (const change of changes) {
     if (change.kind !== 'put-model') continue
     const { currency } = change.model.pricing
-    if (rateOf(settings, currency) === undefined)
-      return `${name} is priced in ${currency}, for which there is no rate: settings.currencies has to say how many Credits one ${currency} is worth`
+    if (rateOf(settings, currency) === undefined) return say('preset-without-rate', { name, currency })
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 /** Scheduled prices, and price lists imported from a file after a preview of the differences. */
+import { say } from '../../core/sentences/say.ts'
 import { createHash } from 'node:crypto'
 import { loadGatewayFile } from '../../config/gateway-file/load.ts'
 import type { ModelRow } from '../../config/gateway-file/gateway-file.ts'
@@ -40,7 +41,7 @@ export async function schedulePrice(
   if (needsOutputPrice(read.pricing, protocols))
     return { kind: 'mistakes', mistakes: [{ path: 'pricing.output_price', message: OUTPUT_PRICE_MISSING }] }
   if (request.effectiveAt <= actor.at) {
-    const message = 'must lie in the future; prices that hold from now on are changed with the model'
+    const message = say('price-in-the-future')
     return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message }] }
   }
   const change = changeOf(model, read.pricing, request.effectiveAt, actor)
@@ -58,7 +59,7 @@ async function planned<Value>(plan: () => Promise<Done<Value>>): Promise<Done<Va
     return await plan()
   } catch (error) {
     if (!(error instanceof StorageConflict)) throw error
-    return { kind: 'conflict', message: error.message }
+    return { kind: 'conflict', message: say('as-said', { said: error.message }) }
   }
 }
 
@@ -71,7 +72,7 @@ export async function cancelPrice(
     const change = await stores.prices.find(id)
     if (change === undefined) return { value: { kind: 'missing' }, act: undefined }
     if (!(await stores.prices.settle(id, 'cancelled'))) {
-      return { value: { kind: 'conflict', message: 'this change is not pending any more' }, act: undefined }
+      return { value: { kind: 'conflict', message: say('change-not-pending') }, act: undefined }
     }
     const changes = [{ field: `price change ${id}`, from: 'pending', to: 'cancelled' }]
     const act = { at: actor.at, actor, action: 'price.cancel', subject: change.modelId, changes }
@@ -133,7 +134,7 @@ export function reviewImport(
       .find((one) => one !== undefined)
     return why === undefined
       ? []
-      : [{ path: 'file', message: `leaves ${model.modelId} without a price: ${why}` }]
+      : [{ path: 'file', message: say('model-without-price', { modelId: model.modelId, why }) }]
   })
   if (unusable.length > 0) return { kind: 'mistakes', mistakes: unusable }
   const differences = changed.map(({ model, fields }) => ({ modelId: model.modelId, fields }))
@@ -144,7 +145,7 @@ export function reviewImport(
 }
 
 function strangerMistake({ place, modelId }: ModelRow): FieldMistake {
-  return fileMistake({ place, message: `refers to an unknown model: ${modelId}` })
+  return fileMistake({ place, message: say('refers-to-unknown', { what: say('word-model'), name: modelId }) })
 }
 
 const A_TABLE: Done<never> = {
@@ -152,8 +153,7 @@ const A_TABLE: Done<never> = {
   mistakes: [
     {
       path: 'file',
-      message:
-        'looks like a table: what is read is a gateway file, YAML or JSON, like models: [{model_id: m, pricing: {input_price: 1}}]',
+      message: say('looks-like-a-table'),
     },
   ],
 }
@@ -224,12 +224,11 @@ function whyNoImport(
   if (review !== reviewed) {
     return {
       kind: 'conflict',
-      message:
-        'the difference is no longer the one that was reviewed: look at the new one and send its review',
+      message: say('difference-changed'),
     }
   }
   if (effectiveAt !== undefined && effectiveAt <= at)
-    return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message: 'must lie in the future' }] }
+    return { kind: 'mistakes', mistakes: [{ path: 'effective_at', message: say('must-lie-in-the-future') }] }
   return undefined
 }
 

@@ -1,3 +1,4 @@
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { missingPrices } from '../../config/gateway-file/gateway-file.ts'
 import {
   BILLING_MODES,
@@ -17,20 +18,19 @@ type Prices = Omit<Pricing, 'currency'>
  * Why calls over such a chain could not be charged; undefined: they can. A chain without a price would give its calls
  * away, so it is never switched on.
  */
-export function missingPrice(pricing: Prices, protocol: ChainProtocol): string | undefined {
-  if (pricing.billingModes.length === 0) return 'the model has no billing mode'
+export function missingPrice(pricing: Prices, protocol: ChainProtocol): Sentence | undefined {
+  if (pricing.billingModes.length === 0) return say('model-without-billing-mode')
   const [missing] = missingPrices(pricing)
-  if (missing !== undefined)
-    return `the model has no ${missing.name}, which billing mode ${missing.mode} needs`
+  if (missing !== undefined) return say('model-lacks-price', { price: missing.name, mode: missing.mode })
   if (needsOutputPrice(pricing, [protocol]))
-    return 'the model has no output_price, which billing mode token needs'
+    return say('model-lacks-price', { price: 'output_price', mode: 'token' })
   const ways = billedBy(protocol)
   if (!pricing.billingModes.some((mode) => ways.includes(mode)))
-    return `calls over ${protocol} are billed by ${ways.join(' or ')}, and the model by none of them`
+    return say('billed-by-none', { protocol, ways: ways.join(' or ') })
   return undefined
 }
 
-export const OUTPUT_PRICE_MISSING = 'is missing: billing mode token needs it'
+export const OUTPUT_PRICE_MISSING = say('missing-for-mode', { mode: 'token' })
 
 /** Whether answers over these chains have output tokens, which need a price; assumed so if there are no chains. */
 export function needsOutputPrice(
@@ -50,9 +50,7 @@ export function missingPriceAfter(body: JsonObject, model: Model): readonly Fiel
     .filter((chain) => chain.status === 'enabled')
     .map((chain) => missingPrice(after, chain.protocol))
     .find((one) => one !== undefined)
-  return why === undefined
-    ? []
-    : [{ path: 'pricing', message: `leaves a chain that is enabled without a price: ${why}` }]
+  return why === undefined ? [] : [{ path: 'pricing', message: say('chain-without-price', { why }) }]
 }
 
 /** Reads only which prices exist; the file's readers check the values. */

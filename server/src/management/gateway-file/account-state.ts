@@ -1,4 +1,5 @@
 /** The stored state of the accounts in a gateway file: everything the plan needs, read beforehand. */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow, KeyRow } from '../../config/gateway-file/gateway-file.ts'
 import type { CredentialSecret } from '../../core/catalogue.ts'
@@ -94,7 +95,7 @@ async function findByNaturalKey(
   const byEmail = email === undefined ? undefined : await storage.accounts.findByLogin({ email })
   const byPhone = phone === undefined ? undefined : await storage.accounts.findByLogin({ phone })
   if (byEmail !== undefined && byPhone !== undefined && byEmail.id !== byPhone.id) {
-    mistakes.push({ place, message: 'email and phone belong to two different accounts' })
+    mistakes.push({ place, message: say('two-accounts') })
   }
   return byEmail ?? byPhone
 }
@@ -142,10 +143,8 @@ function findSecretlessByok({ row, byok, byokOff }: AccountState): readonly Mist
   return (row.byok ?? []).flatMap(({ secret, vendor, enabled, place }) => {
     const stays = byok.has(vendor.name) || (byokOff.includes(vendor.name) && !enabled)
     if (secret !== undefined || stays) return []
-    const why = byokOff.includes(vendor.name)
-      ? 'the stored one is switched off'
-      : 'none is stored for this account'
-    return [{ place: { ...place, path: `${place.path}.secret` }, message: `is missing: ${why}` }]
+    const why = say(byokOff.includes(vendor.name) ? 'stored-one-is-off' : 'none-stored')
+    return [{ place: { ...place, path: `${place.path}.secret` }, message: say('missing-because', { why }) }]
   })
 }
 
@@ -157,11 +156,11 @@ async function clashOfSecret(
   storage: StorageOfAccounts,
   key: KeyRow,
   state: AccountState,
-): Promise<string | undefined> {
+): Promise<Sentence | undefined> {
   if (key.secret === undefined) return undefined
   const holder = await storage.keys.findByHash(hashKeySecret(key.secret.value))
   if (holder === undefined || holder.id === matchKey(key, state)?.id) return undefined
-  return `is already the secret of another key: ${holder.name} (${holder.hint}…)`
+  return say('secret-of-key', { name: holder.name, hint: holder.hint })
 }
 
 /** The stored key of a row: the one with its name, else one with its secret whose name is no longer in the file. */

@@ -402,7 +402,7 @@ describe('a clash with what is stored is told with its line, and nothing is appl
   ] as const)('%s', async (_sentence, text, [line, message]) => {
     const result = await apply(`models: [{model_id: gpt-5, status: disabled}]\n${text}`)
     expect(result.kind === 'mistakes' && result.mistakes).toMatchObject([
-      { place: { line: line + 1 }, message },
+      { place: { line: line + 1 }, message: { text: message } },
     ])
     expect((await store.storage.catalogue.read()).models.get(modelId('gpt-5'))?.status).toBe('enabled')
   })
@@ -450,7 +450,7 @@ models: [{model_id: m, pricing: {currency: USD, input_price: 1.25, output_price:
   const mistakesOf = async (text: string) => {
     const result = await apply(text, { mode: 'dry-run' })
     return result.kind === 'mistakes'
-      ? result.mistakes.map(({ place, message }) => `${place.path} ${message}`)
+      ? result.mistakes.map(({ place, message }) => `${place.path} ${message.text}`)
       : []
   }
   const pricingOf = async () => (await store.storage.catalogue.read()).models.get(modelId('m'))?.pricing

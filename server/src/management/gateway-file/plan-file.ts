@@ -1,4 +1,5 @@
 /** Compares a whole gateway file with what is stored: its mistakes, or everything that applying it would write. */
+import { say } from '../../core/sentences/say.ts'
 import { namesAfter } from '../../config/gateway-file/check-rows.ts'
 import type { Mistake } from '../../config/gateway-file/file-node.ts'
 import type { AccountFileRow, GatewayFile } from '../../config/gateway-file/gateway-file.ts'
@@ -95,7 +96,7 @@ async function findLostAdmins(
   if (known.some(({ id }) => !gone.has(id))) return []
   return leaving.map(({ row }) => ({
     place: row.place,
-    message: 'is the last active admin: make somebody else one first',
+    message: say('last-admin'),
   }))
 }
 

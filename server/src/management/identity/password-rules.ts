@@ -1,3 +1,4 @@
+import { say, type Sentence } from '../../core/sentences/say.ts'
 /**
  * What a password must be: long enough, and not among the most common ones. There are no rules about kinds of
  * characters.
@@ -39,14 +40,14 @@ const FIRST_GUESSES: ReadonlySet<string> = new Set([
 export function findPasswordMistake(
   password: string,
   logins: readonly (string | undefined)[],
-): string | undefined {
+): Sentence | undefined {
   const length = Array.from(password).length
-  if (length < CHARACTERS_MIN) return `must have at least ${CHARACTERS_MIN} characters`
-  if (length > CHARACTERS_MAX) return `must have at most ${CHARACTERS_MAX} characters`
+  if (length < CHARACTERS_MIN) return say('at-least-characters', { least: CHARACTERS_MIN })
+  if (length > CHARACTERS_MAX) return say('at-most-characters', { most: CHARACTERS_MAX })
   const plain = password.toLowerCase()
-  if (FIRST_GUESSES.has(plain)) return 'is among the passwords that are guessed first'
-  if (new Set(plain).size === 1) return 'must not be one character over and over'
+  if (FIRST_GUESSES.has(plain)) return say('password-guessed-first')
+  if (new Set(plain).size === 1) return say('password-one-character')
   const own = logins.flatMap((login) => (login === undefined ? [] : [login, login.split('@')[0] ?? login]))
-  if (own.some((login) => login.toLowerCase() === plain)) return 'must not be the name it protects'
+  if (own.some((login) => login.toLowerCase() === plain)) return say('password-is-the-name')
   return undefined
 }

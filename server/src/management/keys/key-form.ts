@@ -1,4 +1,5 @@
 /** A key in a request: the gateway file's form and checks, reporting all mistakes at once. */
+import { say } from '../../core/sentences/say.ts'
 import type { Report } from '../../config/gateway-file/file-node.ts'
 import { jsonNode, placeAt } from '../../config/gateway-file/json-node.ts'
 import { type MapReader, openMap } from '../../config/gateway-file/map-reader.ts'
@@ -65,6 +66,6 @@ function readMembers(map: MapReader, purpose: 'new' | 'change'): KeyForm {
 function reportLongLists(form: KeyForm, report: Report): void {
   const lists = { models: form.models, ip_allow: form.ipAllow, 'policy.windows': form.policy?.windows }
   for (const [path, items] of Object.entries(lists)) {
-    if ((items?.length ?? 0) > LIST_MAX) report(placeAt(path), `must have at most ${LIST_MAX} elements`)
+    if ((items?.length ?? 0) > LIST_MAX) report(placeAt(path), say('at-most-elements', { most: LIST_MAX }))
   }
 }

@@ -99,14 +99,17 @@ describe('what cannot be is refused, every mistake at once', () => {
       models: [modelId('nobody')],
       ipAllow: ['10.0.0.0/8', 'everywhere'],
     })
-    expect(refused).toEqual({
+    expect(refused).toMatchObject({
       kind: 'refused',
       mistakes: [
-        { path: 'name', message: 'must have 1 to 100 characters' },
-        { path: 'secret', message: 'must begin with sk-gateway- and go on with letters, digits, - and _' },
-        { path: 'group', message: 'refers to an unknown group: none' },
-        { path: 'models[0]', message: 'refers to an unknown model: nobody' },
-        { path: 'ip_allow[1]', message: 'is not a CIDR range: everywhere' },
+        { path: 'name', message: { text: 'must have 1 to 100 characters' } },
+        {
+          path: 'secret',
+          message: { text: 'must begin with sk-gateway- and go on with letters, digits, - and _' },
+        },
+        { path: 'group', message: { text: 'refers to an unknown group: none' } },
+        { path: 'models[0]', message: { text: 'refers to an unknown model: nobody' } },
+        { path: 'ip_allow[1]', message: { text: 'is not a CIDR range: everywhere' } },
       ],
     })
     expect(await listKeys(store.storage, owner)).toEqual([])
@@ -114,9 +117,9 @@ describe('what cannot be is refused, every mistake at once', () => {
 
   test('the secret of another key', async () => {
     await created({ secret: new Secret('sk-gateway-fixed') })
-    expect(await create({ name: 'second', secret: new Secret('sk-gateway-fixed') })).toEqual({
+    expect(await create({ name: 'second', secret: new Secret('sk-gateway-fixed') })).toMatchObject({
       kind: 'refused',
-      mistakes: [{ path: 'secret', message: 'is already the secret of another key' }],
+      mistakes: [{ path: 'secret', message: { text: 'is already the secret of another key' } }],
     })
   })
 })

@@ -1,6 +1,7 @@
 /**
  * API keys in the management API: created, listed, switched, deleted (docs/reference/contract.md#2.6, #5-12, #5-15).
  */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { randomBytes } from 'node:crypto'
 import { isAddressRange } from '../../config/address-range.ts'
 import { isKeySecret, keySecretRule } from '../../config/gateway-file/check-rows.ts'
@@ -50,7 +51,7 @@ export interface KeyRequest {
 /** An invalid member of a request. */
 export interface FieldMistake {
   readonly path: string
-  readonly message: string
+  readonly message: Sentence
 }
 
 export type KeyCreation =
@@ -84,7 +85,7 @@ export async function createKey(
     if (!(error instanceof StorageConflict)) throw error
     return {
       kind: 'refused',
-      mistakes: [{ path: 'secret', message: 'is already the secret of another key' }],
+      mistakes: [{ path: 'secret', message: say('secret-taken') }],
     }
   }
   return { kind: 'created', key: viewKey(key), plaintext }
@@ -208,11 +209,17 @@ export function findReferenceMistakes(
 ): readonly FieldMistake[] {
   const mistakes: FieldMistake[] = []
   if (key.group !== undefined && !catalogue.groups.has(key.group)) {
-    mistakes.push({ path: 'group', message: `refers to an unknown group: ${key.group}` })
+    mistakes.push({
+      path: 'group',
+      message: say('refers-to-unknown', { what: say('word-group'), name: key.group }),
+    })
   }
   for (const [index, model] of (key.models ?? []).entries()) {
     if (!catalogue.models.has(model)) {
-      mistakes.push({ path: `models[${index}]`, message: `refers to an unknown model: ${model}` })
+      mistakes.push({
+        path: `models[${index}]`,
+        message: say('refers-to-unknown', { what: say('word-model'), name: model }),
+      })
     }
   }
   return mistakes
@@ -222,7 +229,7 @@ function findKeyMistakes(request: KeyRequest, catalogue: Catalogue): readonly Fi
   const mistakes: FieldMistake[] = []
   const { keyPrefix } = catalogue.settings
   if (request.name.trim() === '' || request.name.length > NAME_CHARACTERS_MAX) {
-    mistakes.push({ path: 'name', message: `must have 1 to ${NAME_CHARACTERS_MAX} characters` })
+    mistakes.push({ path: 'name', message: say('characters-from-one', { most: NAME_CHARACTERS_MAX }) })
   }
   if (request.secret !== undefined && !isKeySecret(request.secret.unwrap(), keyPrefix)) {
     mistakes.push({ path: 'secret', message: keySecretRule(keyPrefix) })
@@ -230,7 +237,7 @@ function findKeyMistakes(request: KeyRequest, catalogue: Catalogue): readonly Fi
   mistakes.push(...findReferenceMistakes(request, catalogue))
   for (const [index, range] of request.ipAllow.entries()) {
     if (!isAddressRange(range)) {
-      mistakes.push({ path: `ip_allow[${index}]`, message: `is not a CIDR range: ${range}` })
+      mistakes.push({ path: `ip_allow[${index}]`, message: say('not-a-cidr-range', { range }) })
     }
   }
   return mistakes

@@ -1,4 +1,5 @@
 /** An account's usage, summed from its call log. */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { DAY_MS, HALF_HOUR_MS, HOUR_MS } from '../../core/durations.ts'
 import { type AccountId, accountId, type KeyId, keyId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
@@ -53,7 +54,7 @@ export type UsageAnswer =
 export interface UsageRefusal {
   readonly kind: 'refused'
   readonly path: string
-  readonly message: string
+  readonly message: Sentence
 }
 
 export interface UsageSums {
@@ -109,13 +110,13 @@ export async function sumUsage(
   question: UsageQuestion,
 ): Promise<{ readonly kind: 'sums'; readonly rows: readonly UsageRow[] } | UsageRefusal> {
   const lengthMs = question.until - question.from
-  if (lengthMs <= 0) return { kind: 'refused', path: 'to', message: 'must not lie before from' }
+  if (lengthMs <= 0) return { kind: 'refused', path: 'to', message: say('must-not-lie-before-from') }
   if (lengthMs > PERIOD_MS_MAX[question.interval]) {
     const days = PERIOD_MS_MAX[question.interval] / DAY_MS
     return {
       kind: 'refused',
       path: 'from',
-      message: `must lie at most ${days} days before to for this interval`,
+      message: say('at-most-days-before-to', { days }),
     }
   }
   const rows = new Map<string, UsageRow>()
@@ -138,7 +139,7 @@ function rowsMaxOf({ largest }: UsageQuestion): number {
 }
 
 function tooMany(question: UsageQuestion): UsageRefusal {
-  const message = `splits this period into more than ${rowsMaxOf(question)} rows: group by less, or ask for a shorter one`
+  const message = say('too-many-rows', { most: rowsMaxOf(question) })
   return { kind: 'refused', path: 'group_by', message }
 }
 

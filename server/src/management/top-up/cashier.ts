@@ -1,4 +1,5 @@
 /** Card payments: packages, started top-ups, and the provider's reports. */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { HOUR_MS } from '../../core/durations.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import type { AccountId } from '../../core/ids.ts'
@@ -57,7 +58,7 @@ export type TopUpOutcome =
   | { readonly kind: 'not-offered' }
   | { readonly kind: 'no-such-package' }
   /** `message` continues after the amount's name. */
-  | { readonly kind: 'bad-amount'; readonly message: string }
+  | { readonly kind: 'bad-amount'; readonly message: Sentence }
   | { readonly kind: 'other-request' }
   | { readonly kind: 'too-many'; readonly retryAfterMs: number }
   /** The provider is unavailable; retrying under the same idempotency key is safe. */
@@ -84,7 +85,7 @@ export async function beginTopUp(cashier: Cashier, request: TopUpRequest): Promi
   if (begun.kind === 'other-request') return begun
   const { topUp } = begun
   if (topUp.checkout !== undefined) return { kind: 'open', topUp }
-  if (topUp.status !== 'open') return { kind: 'bad-amount', message: 'was refused by the payment service' }
+  if (topUp.status !== 'open') return { kind: 'bad-amount', message: say('refused-by-payment-service') }
   const checkout = await driver.openCheckout({
     topUpId: topUp.id,
     title,
@@ -142,10 +143,10 @@ async function priceOf(
   const currency = tariff.currency.toLowerCase()
   if (wanted.kind === 'amount') {
     if (Number(wanted.amount) < AMOUNT_MIN || Number(wanted.amount) > AMOUNT_MAX)
-      return { kind: 'bad-amount', message: `must be from ${AMOUNT_MIN} to ${AMOUNT_MAX}` }
+      return { kind: 'bad-amount', message: say('must-be-from-to', { least: AMOUNT_MIN, most: AMOUNT_MAX }) }
     const priceMinor = toMinorUnits(wanted.amount, currency)
     if (priceMinor === undefined)
-      return { kind: 'bad-amount', message: `must have at most ${minorDigits(currency)} decimals` }
+      return { kind: 'bad-amount', message: say('at-most-decimals', { most: minorDigits(currency) }) }
     const amount = creditsOfYuan(wanted.amount, tariff.creditsPerUnit)
     const price = { currency, priceMinor, pool: 'balance', amount, package: undefined } as const
     return { kind: 'priced', title: `Balance ${wanted.amount} ${tariff.currency}`, price }

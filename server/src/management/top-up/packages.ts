@@ -1,4 +1,5 @@
 /** Packages sold at a fixed price. */
+import { say } from '../../core/sentences/say.ts'
 import type { DecimalText } from '../../core/catalogue.ts'
 import { minorDigits, toMinorUnits } from '../../core/top-up/minor-units.ts'
 import type { AuditedChange } from '../../storage/stores/audit.ts'
@@ -53,9 +54,9 @@ export function viewPackage(
 function mistakesOf({ price, amount, pool }: TopUpPackage, currency: string) {
   const bad = Number(price) < AMOUNT_MIN || Number(price) > AMOUNT_MAX
   const priceMistake = bad
-    ? `must be from ${AMOUNT_MIN} to ${AMOUNT_MAX}`
+    ? say('must-be-from-to', { least: AMOUNT_MIN, most: AMOUNT_MAX })
     : toMinorUnits(price, currency) === undefined
-      ? `must have at most ${minorDigits(currency)} decimals`
+      ? say('at-most-decimals', { most: minorDigits(currency) })
       : undefined
   return [
     { path: 'price', message: priceMistake },

@@ -1,4 +1,5 @@
 /** Redemption codes: created by an admin, shown once, redeemed by their holders. */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 import { HOUR_MS } from '../../core/durations.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import type { AttemptBucket } from '../../core/identity/attempt-bucket.ts'
@@ -27,9 +28,9 @@ import { timeOrderedId } from '../new-id.ts'
 const NUMBER_DIGITS = 5
 
 /** Why a code's amount is not allowed; a sentence that continues after the amount's name. */
-export function findWorthMistake(amount: MicroCredits): string | undefined {
-  if (amount <= 0n) return 'must be above 0'
-  return amount > AMOUNT_MAX ? 'is more than a code may be worth' : undefined
+export function findWorthMistake(amount: MicroCredits): Sentence | undefined {
+  if (amount <= 0n) return say('must-be-above-0')
+  return amount > AMOUNT_MAX ? say('more-than-code-may-be-worth') : undefined
 }
 
 export interface BatchRequest {
@@ -161,7 +162,7 @@ export async function voidCode(
   if (found === undefined) return { kind: 'missing' }
   return storage.audit.act<Done<RedemptionCode>>(async (stores) => {
     if (!(await stores.topUps.codes.voidCode(found.id))) {
-      const message = `this code is ${found.status === 'void' ? 'void' : 'redeemed'} already`
+      const message = say(found.status === 'void' ? 'code-void-already' : 'code-redeemed-already')
       return { value: { kind: 'conflict', message }, act: undefined }
     }
     const changes = [{ field: `code ${found.hint}-…: status`, from: 'open', to: 'void' }]

@@ -1,4 +1,5 @@
 /** Stripe Checkout: Stripe's payment page, and signed webhooks that report the result. */
+import { say } from '../../core/sentences/say.ts'
 import type Stripe from 'stripe'
 import type { Secret } from '../../core/secret.ts'
 import type { SmallFetch } from '../../upstream/remote/small-fetch.ts'
@@ -59,8 +60,8 @@ async function openCheckout(client: Stripe, request: CheckoutRequest): Promise<C
 }
 
 function refusalOf(error: Stripe.errors.StripeError): CheckoutOutcome {
-  if (error.code === 'amount_too_small') return { kind: 'refused', message: 'is too little' }
-  if (error.code === 'amount_too_large') return { kind: 'refused', message: 'is too much' }
+  if (error.code === 'amount_too_small') return { kind: 'refused', message: say('is-too-little') }
+  if (error.code === 'amount_too_large') return { kind: 'refused', message: say('is-too-much') }
   return { kind: 'unavailable', why: whyOf(error) }
 }
 

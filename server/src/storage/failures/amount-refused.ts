@@ -1,4 +1,5 @@
 /** Bookings that are refused because of their amount; nothing was booked. The messages are for people. */
+import { say, type Sentence } from '../../core/sentences/say.ts'
 
 /** More than allowed for one movement or for a pool (core/money.ts). */
 export class AmountTooLarge extends Error {
@@ -19,18 +20,18 @@ export class RateChanged extends Error {
 /** What prevents a change of the platform's own currency and its rate; packages only prevent one of the currency. */
 export type RateHold = 'balance-booked' | 'codes-open' | 'payments-open' | 'packages-offered'
 
-const HOLDS: Readonly<Record<RateHold, string>> = {
-  'balance-booked': 'a balance has been booked, and another rate would change what it is worth',
-  'codes-open': 'codes worth balance are still open: void them first',
-  'payments-open': 'payments into balances are still under way: wait for them to end',
-  'packages-offered': 'packages are priced in it: delete them first',
-}
-
 /** Continues the sentence that begins with the setting. */
-export function rateHoldText(hold: RateHold): string {
-  const advice =
-    hold === 'balance-booked' ? '; change prices, the rate multipliers of chains or user rates instead' : ''
-  return `cannot change any more: ${HOLDS[hold]}${advice}`
+export function rateHoldText(hold: RateHold): Sentence {
+  switch (hold) {
+    case 'balance-booked':
+      return say('held-by-balance')
+    case 'codes-open':
+      return say('held-by-codes')
+    case 'payments-open':
+      return say('held-by-payments')
+    case 'packages-offered':
+      return say('held-by-packages')
+  }
 }
 
 /** The rate cannot be changed (docs/decisions/0011-yuan-keep-their-worth.md). */
@@ -38,7 +39,7 @@ export class RateFixed extends Error {
   readonly hold: RateHold
 
   constructor(hold: RateHold) {
-    super(`the platform’s currency and its rate ${rateHoldText(hold)}`)
+    super(`the platform’s currency and its rate ${rateHoldText(hold).text}`)
     this.name = 'RateFixed'
     this.hold = hold
   }

@@ -29,7 +29,7 @@ export async function accountsCreate(io: Console, login: string, flags: AccountC
   if (outcome.kind === 'mistakes')
     throw new CommandFailure(
       'mistakes',
-      outcome.mistakes.map(({ path, message }) => `${path} ${message}`.trim()).join('\n'),
+      outcome.mistakes.map(({ path, message }) => `${path} ${message.text}`.trim()).join('\n'),
     )
   if (outcome.kind !== 'done') throw new CommandFailure('failed', 'the account was not created')
   const { id, newKeys } = outcome.value

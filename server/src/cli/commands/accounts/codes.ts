@@ -69,7 +69,7 @@ function readWorth(
       ? creditsOfText(valueOf('--credits', credits ?? '', read))
       : creditsOfYuan(valueOf('--yuan', yuan, read), creditsPerUnit)
   const mistake = findWorthMistake(amount)
-  if (mistake !== undefined) throw new CommandFailure('mistakes', `what a code is worth ${mistake}`)
+  if (mistake !== undefined) throw new CommandFailure('mistakes', `what a code is worth ${mistake.text}`)
   return { pool: yuan === undefined ? 'credits' : 'balance', amount }
 }
 
@@ -119,7 +119,7 @@ export async function codesVoid(io: Console, reference: string, flags: OutputFla
     }
     const code = await voidCode(storage, reference, actor)
     if (code.kind === 'done') return { id: code.value.id, voided: 1, said: `${code.value.hint}-… is void` }
-    const why = code.kind === 'conflict' ? code.message : 'there is no such code or batch'
+    const why = code.kind === 'conflict' ? code.message.text : 'there is no such code or batch'
     throw new CommandFailure('missing', `${why}: sluice codes list shows the batches`)
   })
   const { said, ...facts } = told
@@ -130,6 +130,6 @@ export async function codesVoid(io: Console, reference: string, flags: OutputFla
 function valueOf<Value>(flag: string, text: string, read: Read<Value>): Value {
   const result = readValue(text, read)
   if (result.kind === 'value') return result.value
-  const why = result.mistakes.map((mistake) => mistake.message).join(', ')
+  const why = result.mistakes.map((mistake) => mistake.message.text).join(', ')
   throw new CommandFailure('mistakes', `${flag} ${why}: ${text}`)
 }

@@ -93,7 +93,7 @@ function creditsOf(text: string): ReturnType<typeof creditsOfText> {
   if (result.kind === 'value' && creditsOfText(result.value) !== 0n) return creditsOfText(result.value)
   const why =
     result.kind === 'mistakes'
-      ? result.mistakes.map((mistake) => mistake.message).join(', ')
+      ? result.mistakes.map((mistake) => mistake.message.text).join(', ')
       : 'must not be 0'
   throw new CommandFailure('mistakes', `the amount of Credits ${why}: ${text}`)
 }

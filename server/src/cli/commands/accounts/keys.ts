@@ -117,7 +117,7 @@ export async function keysCreate(io: Console, account: string, flags: KeyCreateF
   if (creation.kind === 'refused') {
     throw new CommandFailure(
       'mistakes',
-      creation.mistakes.map((one) => `${one.path} ${one.message}`).join('\n'),
+      creation.mistakes.map((one) => `${one.path} ${one.message.text}`).join('\n'),
     )
   }
   if (flags.json === true) {

@@ -20,7 +20,7 @@ export async function resetFactorsOf(
     const found = await requireAccount(io, storage, reference)
     const outcome = await resetFactors({ storage }, found.id, flags.reason, commandLineActor(io))
     if (outcome.kind === 'conflict')
-      throw new CommandFailure('failed', `${accountLabel(found)}: ${outcome.message}`)
+      throw new CommandFailure('failed', `${accountLabel(found)}: ${outcome.message.text}`)
     return found
   })
   if (flags.json === true) io.out(jsonText({ account: accountLabel(account), account_id: account.id }))

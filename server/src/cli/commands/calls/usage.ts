@@ -46,7 +46,7 @@ export async function usage(io: Console, flags: UsageFlags): Promise<void> {
     return { answer: await readUsage(storage, { ...question, timezone: shownZone }), timezone: shownZone }
   })
   if (answer.kind === 'refused') {
-    throw new CommandFailure('mistakes', `--${answer.path.replace('group_by', 'by')} ${answer.message}`)
+    throw new CommandFailure('mistakes', `--${answer.path.replace('group_by', 'by')} ${answer.message.text}`)
   }
   if (flags.json === true) {
     io.out(

@@ -202,7 +202,7 @@ export async function chainsSwitch(
     const catalogue = await storage.catalogue.read()
     const placed = requireChain(catalogue, reference)
     const why = status === 'enabled' ? missingPrice(placed.model.pricing, placed.chain.protocol) : undefined
-    if (why !== undefined) throw new CommandFailure('mistakes', `this chain cannot be enabled: ${why}`)
+    if (why !== undefined) throw new CommandFailure('mistakes', `this chain cannot be enabled: ${why.text}`)
     await switchChain(io, storage, { catalogue, placed, verb, status })
     return placed
   })
@@ -248,9 +248,9 @@ async function switchChain(
   if (edited.kind === 'mistakes')
     throw new CommandFailure(
       'mistakes',
-      edited.mistakes.map(({ path, message }) => `${path} ${message}`).join('\n'),
+      edited.mistakes.map(({ path, message }) => `${path} ${message.text}`).join('\n'),
     )
-  if (edited.kind === 'conflict') throw new CommandFailure('mistakes', edited.message)
+  if (edited.kind === 'conflict') throw new CommandFailure('mistakes', edited.message.text)
 }
 
 /** Ends a chain's cooldown on every gateway. */

@@ -67,7 +67,7 @@ export async function vendorsAdd(io: Console, code: string, flags: OutputFlags):
   )
   switch (outcome.kind) {
     case 'conflict':
-      throw new CommandFailure('mistakes', outcome.message)
+      throw new CommandFailure('mistakes', outcome.message.text)
     case 'mistakes':
     case 'missing':
       // Of the command's options, only the key can be missing.

@@ -110,5 +110,5 @@ function resultJson(result: ApplyResult): JsonObject {
 }
 
 function mistakeJson({ place, message }: Mistake): JsonObject {
-  return { line: place.line, column: place.column, path: place.path, message }
+  return { line: place.line, column: place.column, path: place.path, message: message.text }
 }

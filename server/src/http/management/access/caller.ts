@@ -1,4 +1,5 @@
 /** Finds the caller of a route and whom they act for, once per request, by the access rule that the route declares. */
+import { say, type Sentence } from '../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { type AccountId, accountId } from '../../../core/ids.ts'
@@ -88,17 +89,16 @@ export function createCallerReader(options: CallerReaderOptions): CallerReader {
 
   const requireOwnSession = async (request: FastifyRequest): Promise<SessionCaller> => {
     const found = await findCaller(options, request)
-    if (found === 'nothing') throw notSignedIn('sign in first: this needs a session')
+    if (found === 'nothing') throw notSignedIn(say('sign-in-first'))
     if (found === 'ended') throw sessionEnded()
     if (found.kind === 'session') return found
-    throw new GatewayError(40304, { message: 'an API key may not do this: sign in and use the session' })
+    throw new GatewayError(40304, { message: say('key-may-not') })
   }
 
   return {
     async requireAccount(request, right) {
       const found = await find(request, right)
-      if (found === 'nothing')
-        throw notSignedIn('api_key is required: send Authorization: Bearer <API key>, or sign in')
+      if (found === 'nothing') throw notSignedIn(say('key-required'))
       if (found === 'ended') throw sessionEnded()
       return found
     },
@@ -117,7 +117,7 @@ export function createCallerReader(options: CallerReaderOptions): CallerReader {
     async requireAdmin(request) {
       const caller = await requireOwnSession(request)
       if (caller.account.role !== 'admin' || caller.session.impersonator !== undefined) {
-        throw new GatewayError(40304, { message: 'only an administrator may do this' })
+        throw new GatewayError(40304, { message: say('administrators-only') })
       }
       if (namedOrganisation(request) !== undefined) throw forNobody()
       return caller
@@ -194,7 +194,7 @@ async function acting(
 /** A member's key never has more rights than an ordinary member, whatever the member's role. */
 function actingKey(caller: KeyCaller, right: Right): KeyCaller {
   if (caller.key.memberId === undefined || right === 'person' || hasRight('member', right)) return caller
-  throw new GatewayError(40304, { message: 'a member’s API key may not see this of its organisation' })
+  throw new GatewayError(40304, { message: say('member-key-may-not-see') })
 }
 
 /** An API key acts only for the account it belongs to. */
@@ -202,7 +202,7 @@ export function checkKeysOrganisation(request: FastifyRequest, key: Pick<Key, 'a
   const named = namedOrganisation(request)
   if (named === undefined || named === key.accountId) return
   throw new GatewayError(40304, {
-    message: 'an API key acts for the account it belongs to: leave Gw-Organisation out',
+    message: say('key-acts-for-its-account'),
   })
 }
 
@@ -218,18 +218,16 @@ async function actFor(
   if (right === 'person') throw forNobody()
   if (caller.session.impersonator !== undefined) {
     throw new GatewayError(40304, {
-      message: 'an impersonation session cannot act for an organisation: use the admin routes',
+      message: say('impersonator-not-for-organisations'),
     })
   }
   const member = await storage.organisations.member(id, caller.person.id)
   const account = member === undefined ? undefined : await storage.accounts.find(id)
   if (member === undefined || account === undefined) throw notActing()
-  if (member.status === 'suspended')
-    throw new GatewayError(40303, { message: 'your membership of this organisation is suspended' })
+  if (member.status === 'suspended') throw new GatewayError(40303, { message: say('membership-suspended') })
   if (account.status === 'suspended')
-    throw new GatewayError(40303, { message: 'this organisation is suspended' })
-  if (!hasRight(member.role, right))
-    throw new GatewayError(40304, { message: `this needs the role ${right} in the organisation` })
+    throw new GatewayError(40303, { message: say('organisation-suspended') })
+  if (!hasRight(member.role, right)) throw new GatewayError(40304, { message: say('needs-role', { right }) })
   return { ...caller, account, member }
 }
 
@@ -256,20 +254,20 @@ function shownBy({ headers }: FastifyRequest, publicUrl: string | undefined): Sh
   return token === undefined ? { kind: 'nothing' } : { kind: 'cookie', token }
 }
 
-function notSignedIn(message: string): GatewayError {
+function notSignedIn(message: Sentence): GatewayError {
   return new GatewayError(40001, { message })
 }
 
 function sessionEnded(): GatewayError {
-  return new GatewayError(40101, { message: 'this session has ended: sign in again' })
+  return new GatewayError(40101, { message: say('session-ended') })
 }
 
 function notActing(): GatewayError {
-  return new GatewayError(40304, { message: 'you do not act for this organisation' })
+  return new GatewayError(40304, { message: say('not-acting-for-it') })
 }
 
 function forNobody(): GatewayError {
   return new GatewayError(40304, {
-    message: 'this cannot be done for an organisation: leave Gw-Organisation out',
+    message: say('not-for-organisations'),
   })
 }

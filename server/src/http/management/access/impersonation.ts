@@ -2,6 +2,7 @@
  * What an admin may do while impersonating an account: read, and what a route explicitly allows. Nothing created in the
  * account's name may outlast the impersonation, and every change is in the audit log under the admin's name.
  */
+import { say } from '../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
@@ -38,7 +39,7 @@ export function impersonatorsPart({
 export function refuseImpersonator(route: Words, caller: CallerByAccess[Access]): void {
   if (impersonatorOf(caller) === undefined || impersonatorsPart(route) !== 'refused') return
   throw new GatewayError(40304, {
-    message: 'an impersonation session may not do this: use the admin routes, or ask the account’s owner',
+    message: say('impersonator-may-not'),
   })
 }
 

@@ -2,6 +2,7 @@
  * Protection against requests that another site makes a browser send (CSRF). A cookie is sent automatically, so a
  * changing request with only a cookie must prove that the gateway's own pages made it.
  */
+import { say } from '../../../core/sentences/say.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 
@@ -22,10 +23,7 @@ export function requireSameOrigin(question: OriginQuestion): void {
   const verdict = judgeOrigin(question)
   if (verdict === 'same' || (verdict === 'untold' && question.headers[CSRF_HEADER] !== undefined)) return
   throw new GatewayError(40305, {
-    message:
-      verdict === 'other'
-        ? 'a request with a session cookie must come from this site itself'
-        : `a changing request with a session cookie needs the header Origin or ${CSRF_HEADER}, or a bearer token instead`,
+    message: verdict === 'other' ? say('foreign-request') : say('origin-needed', { header: CSRF_HEADER }),
   })
 }
 
@@ -35,7 +33,7 @@ export function requireSameOrigin(question: OriginQuestion): void {
  */
 export function refuseOtherOrigin(question: OriginQuestion): void {
   if (judgeOrigin(question) === 'other') {
-    throw new GatewayError(40305, { message: 'another site may not sign its visitors in here' })
+    throw new GatewayError(40305, { message: say('foreign-sign-in') })
   }
 }
 

@@ -1,4 +1,5 @@
 /** Files that are written while their rows are read. */
+import { say } from '../../../core/sentences/say.ts'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -48,7 +49,7 @@ export class Exports {
   #enter(accountId: string): void {
     const before = this.#running.get(accountId) ?? 0
     if (before >= EXPORTS_MAX) {
-      const message = `${EXPORTS_MAX} exports of this account are running: wait for one to end`
+      const message = say('exports-running', { most: EXPORTS_MAX })
       throw new GatewayError(42901, { message, retryAfterMs: RETRY_MS })
     }
     this.#running.set(accountId, before + 1)

@@ -1,4 +1,6 @@
 /** Values that occur in many requests and answers of the management API, each in its one form. */
+import { say } from '../../../core/sentences/say.ts'
+import { issue } from '../requests/request-fields.ts'
 import { z } from 'zod'
 
 /** In a request: epoch milliseconds, as text or as a number, or an ISO 8601 time → epoch ms. */
@@ -7,8 +9,7 @@ export const instantText = z
   .transform((written, context) => {
     const text = String(written)
     const at = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text)
-    if (Number.isNaN(at))
-      context.addIssue({ code: 'custom', message: 'must be epoch milliseconds or an ISO 8601 time' })
+    if (Number.isNaN(at)) context.addIssue({ code: 'custom', ...issue(say('must-be-a-time')) })
     return at
   })
   .meta({ description: 'Epoch milliseconds or an ISO 8601 time.' })

@@ -1,5 +1,7 @@
 /** Amounts in requests: decimal text or a JSON number, exact either way. */
 import { z } from 'zod'
+import { say, type Sentence } from '../../../core/sentences/say.ts'
+import { issue } from './request-fields.ts'
 import { DECIMAL_LENGTH_MAX, parseDecimal, printDecimal } from '../../../core/pricing/decimal.ts'
 
 /** Amounts in requests and answers have at most six decimals (docs/reference/contract.md#D-names-02). */
@@ -12,16 +14,17 @@ export const amountInput = z
   .union([z.string().max(DECIMAL_LENGTH_MAX), z.number()])
   .transform((input, context) => {
     const read = parseDecimal(input)
-    const mistake = read.kind === 'refused' ? 'must be a decimal number' : mistakeOf(read.value)
+    const mistake = read.kind === 'refused' ? say('must-be-a-decimal') : mistakeOf(read.value)
     if (read.kind === 'decimal' && mistake === undefined) return printDecimal(read.value)
-    context.addIssue({ code: 'custom', message: mistake ?? 'must be a decimal number' })
+    context.addIssue({ code: 'custom', ...issue(mistake ?? say('must-be-a-decimal')) })
     return z.NEVER
   })
   .meta({ description: `A decimal number, as text or as a number, with at most ${DECIMALS_MAX} decimals.` })
 
-function mistakeOf(value: { readonly units: bigint; readonly scale: number }): string | undefined {
-  if (value.units < 0n) return 'must not be negative'
-  if (value.scale > DECIMALS_MAX) return `must have at most ${DECIMALS_MAX} decimals`
-  if (value.units > BigInt(AMOUNT_MAX) * 10n ** BigInt(value.scale)) return `must be at most ${AMOUNT_MAX}`
+function mistakeOf(value: { readonly units: bigint; readonly scale: number }): Sentence | undefined {
+  if (value.units < 0n) return say('must-not-be-negative')
+  if (value.scale > DECIMALS_MAX) return say('at-most-decimals', { most: DECIMALS_MAX })
+  if (value.units > BigInt(AMOUNT_MAX) * 10n ** BigInt(value.scale))
+    return say('at-most', { most: AMOUNT_MAX })
   return undefined
 }

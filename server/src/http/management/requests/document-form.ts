@@ -2,6 +2,7 @@
  * A form with documents, parsed as it arrives: each document streams into the blob store with back-pressure, so that
  * only a chunk of it is in memory. After an error everything stored is removed again.
  */
+import { say, type Sentence } from '../../../core/sentences/say.ts'
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -74,16 +75,19 @@ class FormReading {
     this.#over = new Promise((resolve) => {
       parser.on('finish', resolve)
       parser.on('error', (error: unknown) => {
-        this.#fault('', `is not a form: ${error instanceof Error ? error.message : 'it cannot be read'}`)
+        this.#fault(
+          '',
+          say('not-a-form', { read: error instanceof Error ? error.message : 'it cannot be read' }),
+        )
         resolve()
       })
     })
-    parser.on('partsLimit', () => this.#fault('', 'has too many parts'))
-    parser.on('fieldsLimit', () => this.#fault('', `must have at most ${FIELDS_MAX} fields`))
-    parser.on('filesLimit', () => this.#fault('', `must have at most ${DOCUMENTS_MAX} documents`))
+    parser.on('partsLimit', () => this.#fault('', say('too-many-parts')))
+    parser.on('fieldsLimit', () => this.#fault('', say('at-most-fields', { most: FIELDS_MAX })))
+    parser.on('filesLimit', () => this.#fault('', say('at-most-documents', { most: DOCUMENTS_MAX })))
     parser.on('field', (name: string, value: string, nameCut: boolean, valueCut: boolean) => {
-      if (nameCut || valueCut) this.#fault(name, `must have at most ${FIELD_BYTES_MAX} bytes`)
-      else if (Object.hasOwn(this.#fields, name)) this.#fault(name, 'appears twice')
+      if (nameCut || valueCut) this.#fault(name, say('at-most-bytes', { most: FIELD_BYTES_MAX }))
+      else if (Object.hasOwn(this.#fields, name)) this.#fault(name, say('appears-twice'))
       else this.#fields[name] = value
     })
     parser.on('file', (name: string, stream: BusboyFileStream, fileName: string | undefined) => {
@@ -129,7 +133,7 @@ class FormReading {
     const head = await readHead(chunks)
     const mediaType = mediaTypeOf(head)
     if (mediaType === undefined) {
-      throw refuseFields([{ in: 'body', path: name, message: 'must be a PDF, JPEG, PNG or WebP document' }])
+      throw refuseFields([{ in: 'body', path: name, message: say('must-be-a-document') }])
     }
     const stored = await this.#place.blobs.put(blobKey, bounded(name, head, chunks), {
       mediaType,
@@ -139,7 +143,7 @@ class FormReading {
     return { name: shown === '' ? name : shown, blobKey, mediaType, ...stored }
   }
 
-  #fault(path: string, message: string): void {
+  #fault(path: string, message: Sentence): void {
     this.#faults.push({ in: 'body', path, message })
   }
 }
@@ -168,7 +172,8 @@ async function* bounded(
     const next = await chunks.next()
     if (next.done === true) return
     bytes += next.value.length
-    if (bytes > DOCUMENT_BYTES_MAX) throw tooLarge(`${name} must have at most ${DOCUMENT_BYTES_MAX} bytes`)
+    if (bytes > DOCUMENT_BYTES_MAX)
+      throw tooLarge(say('document-at-most-bytes', { name, most: DOCUMENT_BYTES_MAX }))
     yield next.value
   }
 }
@@ -185,7 +190,8 @@ function mediaTypeOf(head: Buffer): string | undefined {
 
 function openParser(request: IncomingMessage): BusboyInstance {
   const { 'content-type': contentType = '', 'content-length': length } = request.headers
-  if (Number(length ?? 0) > FORM_BYTES_MAX) throw tooLarge(`a form may have at most ${FORM_BYTES_MAX} bytes`)
+  if (Number(length ?? 0) > FORM_BYTES_MAX)
+    throw tooLarge(say('form-at-most-bytes', { most: FORM_BYTES_MAX }))
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
@@ -201,7 +207,7 @@ function openParser(request: IncomingMessage): BusboyInstance {
     })
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    throw refuseFields([{ in: 'body', path: '', message: 'must be multipart/form-data' }])
+    throw refuseFields([{ in: 'body', path: '', message: say('must-be-multipart') }])
   }
 }
 
@@ -210,7 +216,7 @@ async function feed(request: IncomingMessage, parser: BusboyInstance, reading: F
   let bytes = 0
   for await (const chunk of chunksOf(request)) {
     bytes += chunk.length
-    if (bytes > FORM_BYTES_MAX) throw tooLarge(`a form may have at most ${FORM_BYTES_MAX} bytes`)
+    if (bytes > FORM_BYTES_MAX) throw tooLarge(say('form-at-most-bytes', { most: FORM_BYTES_MAX }))
     if (reading.isBroken) return
     if (!parser.write(chunk)) await drained(parser)
   }
@@ -234,6 +240,6 @@ function drained(parser: BusboyInstance): Promise<void> {
   })
 }
 
-function tooLarge(message: string): GatewayError {
+function tooLarge(message: Sentence): GatewayError {
   return new GatewayError(41301, { message })
 }

@@ -1,4 +1,5 @@
 /** A call to be explained, not made. */
+import { say } from '../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { WIRE_IDS } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
@@ -32,10 +33,12 @@ export function questionOf(asked: z.output<typeof explainBody>) {
   const { protocol, body, path, address, model, stream, audio_seconds: soundSeconds } = asked
   const paths = pathsOf(protocol)
   if (path !== undefined && !paths.includes(path)) {
-    throw new GatewayError(40000, { message: `path: calls of ${protocol} go to ${paths.join(' or ')}` })
+    throw new GatewayError(40000, {
+      message: say('path-of-protocol', { protocol, paths: paths.join(' or ') }),
+    })
   }
   if (soundSeconds === undefined && listensTo(protocol)) {
-    throw new GatewayError(40000, { message: 'audio_seconds: say how long the sound of the form would play' })
+    throw new GatewayError(40000, { message: say('audio-seconds-needed') })
   }
   const inPath = wireOf(protocol).requests.modelPlace === 'path'
   return {

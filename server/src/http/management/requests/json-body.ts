@@ -1,4 +1,5 @@
 /** JSON bodies of the management API: limited in depth before anything traverses them. */
+import { say } from '../../../core/sentences/say.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { Api } from '../api-context.ts'
 
@@ -27,12 +28,10 @@ export function readJsonBodies(app: Api): void {
     const text = String(body)
     if (text.trim() === '') return done(null, undefined)
     if (isDeeperThan(text, DEPTH_MAX)) {
-      return done(new GatewayError(40000, { message: `the body is nested deeper than ${DEPTH_MAX} levels` }))
+      return done(new GatewayError(40000, { message: say('body-too-deep', { most: DEPTH_MAX }) }))
     }
     if (hasMoreThan(text, MEMBERS_MAX)) {
-      return done(
-        new GatewayError(40000, { message: `the body holds more than ${MEMBERS_MAX} members and items` }),
-      )
+      return done(new GatewayError(40000, { message: say('body-too-many-members', { most: MEMBERS_MAX }) }))
     }
     request.bodyText = text
     return parse(request, text, (error, value) => done(error === null ? null : told(error, text), value))
@@ -48,7 +47,7 @@ function told(error: Error, text: string): Error {
     throw mistake
   }
   return new GatewayError(40000, {
-    message: 'the names __proto__ and constructor.prototype are not allowed in a body',
+    message: say('body-names-not-allowed'),
   })
 }
 

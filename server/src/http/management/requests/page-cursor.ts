@@ -2,6 +2,7 @@
  * Cursors of clients: opaque, valid for the list that returned them, and refused if made up. The store's own page
  * positions are not exposed.
  */
+import { say } from '../../../core/sentences/say.ts'
 import { createHash } from 'node:crypto'
 import { refuseFields } from './request-fields.ts'
 
@@ -20,7 +21,7 @@ export function readCursor(list: string, cursor: string): string {
 }
 
 export function badCursor() {
-  return refuseFields([{ in: 'query', path: 'cursor', message: 'does not come from an earlier page' }])
+  return refuseFields([{ in: 'query', path: 'cursor', message: say('cursor-unknown') }])
 }
 
 /** Not a secret: it only detects mistakes, since a cursor grants nothing. */

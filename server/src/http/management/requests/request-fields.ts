@@ -1,5 +1,6 @@
 /** Validates a request's parts against their schemas: returns the value, or all paths at fault. */
 import type { z } from 'zod'
+import { isSentence, say, type Sentence, sentenceForm, sentenceOfText } from '../../../core/sentences/say.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 
 export type RequestPart = 'path' | 'query' | 'body' | 'header'
@@ -10,7 +11,7 @@ export interface FieldFault {
   /** `limits.windows[0].seconds`; empty: the whole part. */
   readonly path: string
   /** A sentence that continues after the path: `must be …`, `is missing`. */
-  readonly message: string
+  readonly message: Sentence
 }
 
 export type FieldResult<Value> =
@@ -25,7 +26,7 @@ export function readPart<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): FieldResult<z.output<Schema>> {
-  const result = schema.safeParse(value, { error: sentenceOf })
+  const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return { kind: 'value', value: result.data }
   return { kind: 'faults', faults: result.error.issues.flatMap((issue) => faultsOf(part, issue)) }
 }
@@ -35,11 +36,18 @@ export function refuseFields(faults: readonly FieldFault[], status?: number): Ga
   const told = faults.slice(0, FAULTS_MAX)
   const more = faults.length - told.length
   const sentences = told.map(
-    ({ in: part, path, message }) => `${path === '' ? `the ${nameOf(part)}` : path} ${message}`,
+    ({ in: part, path, message }) => `${path === '' ? `the ${nameOf(part)}` : path} ${message.text}`,
   )
   return new GatewayError(40000, {
     message: [...sentences, ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
-    details: { fields: told.map((fault) => ({ ...fault })) },
+    details: {
+      fields: told.map(({ in: part, path, message }) => ({
+        in: part,
+        path,
+        message: message.text,
+        ...sentenceForm(message),
+      })),
+    },
     ...(status === undefined ? {} : { status }),
   })
 }
@@ -48,15 +56,15 @@ function nameOf(part: RequestPart): string {
   return part === 'query' ? 'query string' : part
 }
 
-function faultsOf(part: RequestPart, issue: z.core.$ZodIssue): readonly FieldFault[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+function faultsOf(part: RequestPart, fault: z.core.$ZodIssue): readonly FieldFault[] {
+  if (fault.code === 'unrecognized_keys') {
+    return fault.keys.map((key) => ({
       in: part,
-      path: printPath([...issue.path, key]),
-      message: 'is an unknown field',
+      path: printPath([...fault.path, key]),
+      message: say('unknown-field'),
     }))
   }
-  return [{ in: part, path: printPath(issue.path), message: issue.message }]
+  return [{ in: part, path: printPath(fault.path), message: sentenceOf(fault) }]
 }
 
 function printPath(path: readonly PropertyKey[]): string {
@@ -69,44 +77,76 @@ function printPath(path: readonly PropertyKey[]): string {
 }
 
 /** The gateway's own message where zod's would mention inputs and types; undefined keeps zod's. */
-function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
-    return 'is missing'
-  switch (issue.code) {
+export function sentenceOf(fault: z.core.$ZodIssue): Sentence {
+  if (fault.input === undefined && (fault.code === 'invalid_type' || fault.code === 'invalid_value'))
+    return say('missing')
+  switch (fault.code) {
     case 'invalid_type':
-      return `must be ${KINDS[issue.expected] ?? issue.expected}`
-    case 'invalid_value':
-      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
+      return typeSentence(fault.expected)
+    case 'invalid_value': {
+      const words = fault.values.map(String).join(', ')
+      return fault.values.length === 1
+        ? say('must-be-exactly', { value: words })
+        : say('must-be-one-of', { words })
+    }
     case 'too_small':
-      return `must ${bound(issue.origin, 'at least', Number(issue.minimum), issue.inclusive ?? true)}`
+      return least(fault.origin, Number(fault.minimum), fault.inclusive ?? true)
     case 'too_big':
-      return `must ${bound(issue.origin, 'at most', Number(issue.maximum), issue.inclusive ?? true)}`
+      return most(fault.origin, Number(fault.maximum), fault.inclusive ?? true)
     case 'invalid_format':
-      return issue.format === 'regex' ? 'has the wrong form' : `must be a valid ${issue.format}`
+      return fault.format === 'regex'
+        ? (sentenceOfText(fault.message) ?? say('wrong-form'))
+        : say('must-be-valid', { format: fault.format })
     case 'invalid_union':
-      return 'matches none of the allowed forms'
+      return say('no-allowed-form')
+    case 'custom':
+      return isSentence(fault.params?.['sentence'])
+        ? fault.params['sentence']
+        : say('as-said', { said: fault.message })
     case 'unrecognized_keys':
     case 'not_multiple_of':
     case 'invalid_key':
     case 'invalid_element':
-    case 'custom':
-      return undefined
+      return say('wrong-form')
   }
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  object: 'an object',
-  array: 'a list',
-  record: 'an object',
+function typeSentence(expected: string): Sentence {
+  switch (expected) {
+    case 'string':
+      return say('must-be-text')
+    case 'number':
+      return say('must-be-a-number')
+    case 'int':
+      return say('must-be-whole')
+    case 'boolean':
+      return say('must-be-true-or-false')
+    case 'object':
+    case 'record':
+      return say('must-be-an-object')
+    case 'array':
+      return say('must-be-a-list')
+    default:
+      return say('must-be-of-type', { type: expected })
+  }
 }
 
-function bound(origin: string, side: 'at least' | 'at most', limit: number, inclusive: boolean): string {
-  if (origin === 'string') return `have ${side} ${limit} characters`
-  if (origin === 'array' || origin === 'set') return `have ${side} ${limit} elements`
-  if (inclusive) return `be ${side} ${limit}`
-  return side === 'at least' ? `be above ${limit}` : `be below ${limit}`
+function least(origin: string, limit: number, inclusive: boolean): Sentence {
+  if (origin === 'string') return say('at-least-characters', { least: limit })
+  if (origin === 'array' || origin === 'set') return say('at-least-elements', { least: limit })
+  return inclusive ? say('at-least', { least: limit }) : say('above', { bound: limit })
+}
+
+function most(origin: string, limit: number, inclusive: boolean): Sentence {
+  if (origin === 'string') return say('at-most-characters', { most: limit })
+  if (origin === 'array' || origin === 'set') return say('at-most-elements', { most: limit })
+  return inclusive ? say('at-most', { most: limit }) : say('below', { bound: limit })
+}
+
+/** For a check of a schema's own: what it says where it fails. */
+export function issue(sentence: Sentence): {
+  readonly message: string
+  readonly params: { readonly sentence: Sentence }
+} {
+  return { message: sentence.text, params: { sentence } }
 }

@@ -1,3 +1,4 @@
+import { say } from '../../../core/sentences/say.ts'
 import type { AccountId } from '../../../core/ids.ts'
 import { type Actor, done, type Done, type AdminParts } from '../../admin/acts.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
@@ -17,7 +18,7 @@ export async function resetFactors(
     if (account === undefined) return { value: { kind: 'missing' }, act: undefined }
     if (!(await stores.identity.factors.removeAll(id)))
       return {
-        value: { kind: 'conflict', message: 'this account has no second factor' },
+        value: { kind: 'conflict', message: say('no-second-factor') },
         act: undefined,
       }
     await stores.identity.sessions.revokeAll(id)

@@ -1,4 +1,5 @@
 /** What a customer's own credential may contain. */
+import { say, type Sentence } from '../../../core/sentences/say.ts'
 import type { Catalogue, CredentialSecret } from '../../../core/catalogue.ts'
 import type { VendorCode } from '../../../core/ids.ts'
 import { providerOf } from '../../../providers/index.ts'
@@ -8,7 +9,7 @@ import { findMisplacedField, holdsKey } from '../../../upstream/credentials/auth
 export function findOwnCredentialMistake(
   { vendors, credentials }: Pick<Catalogue, 'vendors' | 'credentials'>,
   { vendor, credential }: { readonly vendor: VendorCode; readonly credential: CredentialSecret },
-): { readonly field: string; readonly message: string } | undefined {
+): { readonly field: string; readonly message: Sentence } | undefined {
   const kind = vendors.get(vendor)?.kind
   const provider = kind === undefined ? undefined : providerOf(kind)
   if (provider === undefined) return undefined
@@ -16,11 +17,10 @@ export function findOwnCredentialMistake(
   const platforms = [...credentials.values()].filter(({ vendorCode }) => vendorCode === vendor)
   const keyless = platforms.length > 0 && !platforms.some(({ secret }) => holdsKey(secret, publicFields))
   if (provider.ownServer === true || keyless)
-    return { field: 'vendor', message: 'needs no key, so own credentials are not used there' }
-  if (!holdsKey(credential, publicFields))
-    return { field: 'secret', message: 'must hold a key of the vendor' }
+    return { field: 'vendor', message: say('vendor-takes-no-own-key') }
+  if (!holdsKey(credential, publicFields)) return { field: 'secret', message: say('must-hold-vendor-key') }
   const misplaced = findMisplacedField(credential, publicFields)
   return misplaced === undefined
     ? undefined
-    : { field: `fields.${misplaced}`, message: 'cannot be part of an address' }
+    : { field: `fields.${misplaced}`, message: say('not-part-of-an-address') }
 }

@@ -25,7 +25,13 @@ import {
 /** In `upstream_body`, wherever the gateway or another protocol replaces the upstream’s error. */
 export const UPSTREAM_BODY = { upstream_body: named('UpstreamBody') }
 
-const fields = list(closed({ in: among('path', 'query', 'header', 'body'), path: text, message: text }))
+/** What the message says, for who says it in another language: `core/sentences`. */
+const rule = described('Stable; the message is its English sentence.', text)
+const values = described('What stands in the sentence, by name; some are sentences themselves.', anyObject)
+
+const fields = list(
+  closed({ in: among('path', 'query', 'header', 'body'), path: text, message: text, rule }, { values }),
+)
 
 /** The used-up limit of an account, a member or a key, and when it is free again. */
 const limit = closed(
@@ -37,7 +43,8 @@ const details = either(
   described('Every path at fault.', closed({ fields })),
   closed({ param: text }, { reason: text }),
   closed({ limit }),
-  closed({ batch_id: text }),
+  closed({ rule, batch_id: text }, { values }),
+  described('The rule of the message.', closed({ rule }, { values })),
   described('Why the vendor did not make a video.', closed({ code: text, message: text })),
 )
 

@@ -1,4 +1,5 @@
 /** Announcements to customers: written by admins, readable by all. */
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { compareForms, fieldsOfNew } from '../../../../management/gateway-file/difference.ts'
@@ -169,7 +170,7 @@ function removeRoute(app: Api, context: RouteContext): void {
 
 function refuseBackwards({ startsAt, endsAt }: Notice): void {
   if (endsAt !== undefined && endsAt <= startsAt)
-    throw refuseFields([{ in: 'body', path: 'ends_at', message: 'must lie after starts_at' }])
+    throw refuseFields([{ in: 'body', path: 'ends_at', message: say('after-starts-at') }])
 }
 
 function viewNotice(notice: Notice): z.output<typeof noticeShape> {

@@ -2,6 +2,8 @@
  * Contents of requests, in the gateway file's form. Meaning and combinations of values are checked by the file's own
  * readers; these are the types, for the document.
  */
+import { say } from '../../../../core/sentences/say.ts'
+import { issue } from '../../requests/request-fields.ts'
 import { z } from 'zod'
 import {
   BILLING_MODES,
@@ -244,9 +246,10 @@ export const grantBody = z
     balance: decimal.optional().meta({ description: 'Yuan to give; negative takes back.' }),
     reason: z.string().min(1).max(500).optional(),
   })
-  .refine((body) => (body.credits === undefined) !== (body.balance === undefined), {
-    message: 'must hold either credits or balance',
-  })
+  .refine(
+    (body) => (body.credits === undefined) !== (body.balance === undefined),
+    issue(say('either-credits-or-balance')),
+  )
 
 export const reasonBody = z.strictObject({ reason: z.string().min(1).max(500).optional() }).optional()
 export const statedReasonBody = z.strictObject({ reason: z.string().min(1).max(500) })

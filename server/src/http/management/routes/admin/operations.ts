@@ -1,4 +1,5 @@
 /** Verification requests, and recomputing the ledger's balances. */
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { decideVerification, viewVerification } from '../../../../management/accounts/verification.ts'
@@ -144,7 +145,7 @@ function decideRoute(app: Api, context: OperationsContext): void {
         const act = { at: actor.at, actor, action: 'verification.decide', subject: done.accountId, changes }
         return { value: done, act }
       })
-      if (decided === undefined) throw new GatewayError(40900, { message: 'this request is decided already' })
+      if (decided === undefined) throw new GatewayError(40900, { message: say('request-decided') })
       // Read again after the commit.
       return viewForAdmin(present(await storage.customers.verifications.find(id)))
     },

@@ -1,4 +1,5 @@
 /** Totals over all accounts: usage, and revenue by chain and account. */
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { isTimezone } from '../../../../core/calendar.ts'
 import { DAY_MS } from '../../../../core/durations.ts'
@@ -8,7 +9,7 @@ import { openEnd, OTHER_GROUPS, readUsage, USAGE_INTERVALS } from '../../../../m
 import { USAGE_GROUPS } from '../../../../storage/stores/customers.ts'
 import type { Storage } from '../../../../storage/storage.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../requests/request-fields.ts'
 import { decimalText, instantText, isoTime } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 import { readAccountNames } from './account-names.ts'
@@ -68,7 +69,11 @@ const sumsQuery = z.strictObject({
     .meta({
       description: `Only so many groups, those that paid most; the others are one row, \`${OTHER_GROUPS}\`. Absent: all.`,
     }),
-  time_zone: z.string().max(64).refine(isTimezone, 'must be a time zone like Asia/Shanghai').optional(),
+  time_zone: z
+    .string()
+    .max(64)
+    .refine(isTimezone, issue(say('must-be-a-time-zone')))
+    .optional(),
 })
 
 function sumsRoute(app: Api, context: StatisticsContext): void {
@@ -190,7 +195,7 @@ function marginRoute(app: Api, context: StatisticsContext): void {
       const { from, to } = marginPeriodOf(query, context.now())
       const { timezone } = query
       if (timezone !== undefined && !isTimezone(timezone)) {
-        const message = 'must be a time zone like Asia/Shanghai'
+        const message = say('must-be-a-time-zone')
         throw refuseFields([{ in: 'query', path: 'timezone', message }])
       }
       const { days, ...report } = await readMargin(storage, { from, to, timezone })
@@ -266,7 +271,7 @@ function marginPeriodOf(
   const to = query.to ?? openEnd(now) - 1
   const from = query.from ?? to + 1 - DAY_MS
   if (from >= to || to - from > MARGIN_DAYS_MAX * DAY_MS) {
-    const message = `must lie before to, by at most ${MARGIN_DAYS_MAX} days`
+    const message = say('before-to-by-days', { most: MARGIN_DAYS_MAX })
     throw refuseFields([{ in: 'query', path: 'from', message }])
   }
   return { from, to }

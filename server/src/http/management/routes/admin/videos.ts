@@ -1,4 +1,5 @@
 /** Video tasks of all accounts, for operators: listed, polled again, ended. */
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { accountId, chainId, modelId } from '../../../../core/ids.ts'
@@ -145,10 +146,10 @@ function answerOf(acting: VideoActing): z.output<typeof videoShape> {
     case 'missing':
       throw new GatewayError(40403)
     case 'ended':
-      throw new GatewayError(40900, { message: `the task has ended: it is ${acting.task.status}` })
+      throw new GatewayError(40900, { message: say('task-ended', { status: acting.task.status }) })
     case 'without-call':
       throw new GatewayError(40900, {
-        message: 'the task has no open call any more: POST /api/v1/admin/verify tells what is wrong',
+        message: say('task-without-call'),
       })
   }
 }

@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { modelId } from '../../../../core/ids.ts'
@@ -11,7 +12,7 @@ import { isTimezone } from '../../../../core/calendar.ts'
 import { amountInput } from '../../requests/amount-input.ts'
 import type { Caller } from '../../access/caller.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../requests/request-fields.ts'
 import { accountShape } from '../../answers/shapes.ts'
 import { decimalText, isoTime } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
@@ -53,19 +54,19 @@ const settingsBody = z.strictObject({
   name: z
     .string()
     .max(100)
-    .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'must not be empty or contain control characters')
+    .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, say('no-control-or-empty').text)
     .nullable()
     .optional(),
   language: z
     .string()
     .max(35)
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language like en or zh-CN')
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, say('must-be-a-language').text)
     .nullable()
     .optional(),
   time_zone: z
     .string()
     .max(64)
-    .refine(isTimezone, 'must be a time zone like Asia/Shanghai')
+    .refine(isTimezone, issue(say('must-be-a-time-zone')))
     .nullable()
     .optional(),
   alerts: z
@@ -77,7 +78,7 @@ const settingsBody = z.strictObject({
       webhook_url: z
         .string()
         .max(2048)
-        .refine(isWebAddress, 'must be an http or https address without a user name or password')
+        .refine(isWebAddress, issue(say('must-be-a-web-address')))
         .nullable()
         .optional(),
     })
@@ -154,7 +155,7 @@ const IMPERSONATORS_FIELDS = ['fallback_model', 'name', 'language', 'time_zone']
 function refuseOwnersAffairs(body: z.output<typeof settingsBody>): void {
   const foreign = Object.keys(body).filter((name) => !IMPERSONATORS_FIELDS.includes(name))
   if (foreign.length > 0)
-    throw new GatewayError(40304, { message: `only the account’s owner may change ${foreign.join(', ')}` })
+    throw new GatewayError(40304, { message: say('owner-only-changes', { foreign: foreign.join(', ') }) })
 }
 
 /**
@@ -166,7 +167,7 @@ async function checkWebhook(
 ): Promise<void> {
   const closed = url === null || url === undefined ? undefined : await closedAddress(url)
   if (closed === undefined) return
-  const message = `leads to ${closed}, which is private, and nothing is posted there: name a public address, or ask the operator to allow this one with SLUICE_FETCH_ALLOW`
+  const message = say('address-private', { closed })
   throw refuseFields([{ in: 'body', path: 'alerts.webhook_url', message }])
 }
 

@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { raiseTest, viewAlert, webhookSecretOf } from '../../../../management/accounts/alerts.ts'
@@ -83,7 +84,7 @@ function testing(app: Api, context: AlertsContext): void {
       const deliveries = alerts === undefined ? 0 : await raiseTest(storage, { account, alerts }, now())
       if (deliveries === 0)
         throw new GatewayError(40900, {
-          message: 'there is nowhere to send it: turn on alerts by mail, or set a webhook address',
+          message: say('alert-nowhere'),
         })
       return { deliveries }
     },

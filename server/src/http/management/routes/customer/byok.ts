@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { vendorCode } from '../../../../core/ids.ts'
@@ -5,7 +6,7 @@ import { Secret } from '../../../../core/secret.ts'
 import { findOwnCredentialMistake } from '../../../../pipeline/instance/chains/own-credentials.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { changeOwn } from '../../own-changes.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../requests/request-fields.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
 type ByokContext = RouteContext & Pick<ApiContext, 'catalogue'>
@@ -28,14 +29,18 @@ const putBody = z
     secret: secretText.optional(),
     fields: z
       .record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/), secretText)
-      .refine((fields) => Object.keys(fields).length <= FIELDS_MAX, `must have at most ${FIELDS_MAX} members`)
+      .refine(
+        (fields) => Object.keys(fields).length <= FIELDS_MAX,
+        issue(say('at-most-members', { most: FIELDS_MAX })),
+      )
       .optional()
       .meta({ description: 'For vendors that sign: access_key and secret_key, …' }),
     enabled: z.boolean().default(true),
   })
-  .refine((body) => body.secret !== undefined || Object.keys(body.fields ?? {}).length > 0, {
-    message: 'must hold secret or fields',
-  })
+  .refine(
+    (body) => body.secret !== undefined || Object.keys(body.fields ?? {}).length > 0,
+    issue(say('secret-or-fields')),
+  )
 
 /** Own upstream credentials: written, never read back (docs/reference/contract.md#1-74). */
 export function byokRoutes(app: Api, context: ByokContext): void {
@@ -80,7 +85,11 @@ function putting(app: Api, context: ByokContext): void {
       const vendor = vendorCode(params.vendor)
       if (vendorName(vendor) === null)
         throw refuseFields([
-          { in: 'path', path: 'vendor', message: `refers to an unknown vendor: ${vendor}` },
+          {
+            in: 'path',
+            path: 'vendor',
+            message: say('refers-to-unknown', { what: say('word-vendor'), name: vendor }),
+          },
         ])
       const fields = Object.entries(body.fields ?? {}).map(([name, text]): [string, Secret] => [
         name,

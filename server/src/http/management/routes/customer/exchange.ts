@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { creditsOfText, creditsOfYuan, yuanText } from '../../../../management/money/amounts.ts'
@@ -5,7 +6,7 @@ import { exchangeBalance } from '../../../../management/money/exchange.ts'
 import { answerOf } from '../../answers/act-answer.ts'
 import { amountInput } from '../../requests/amount-input.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../requests/request-fields.ts'
 import { currencyCode, decimalText } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
@@ -22,9 +23,10 @@ const exchangeShape = z.strictObject({
 
 const exchangeBody = z
   .strictObject({ yuan: amountInput.optional(), credits: amountInput.optional() })
-  .refine((body) => (body.yuan === undefined) !== (body.credits === undefined), {
-    message: 'must hold either yuan or credits',
-  })
+  .refine(
+    (body) => (body.yuan === undefined) !== (body.credits === undefined),
+    issue(say('either-yuan-or-credits')),
+  )
 
 /** Balance into Credits by hand (docs/reference/contract.md#5-35). */
 export function exchangeRoutes(app: Api, context: ExchangeContext): void {
@@ -47,7 +49,7 @@ export function exchangeRoutes(app: Api, context: ExchangeContext): void {
       const amount = yuan === undefined ? creditsOfText(credits ?? '0') : creditsOfYuan(yuan, creditsPerUnit)
       if (amount <= 0n) {
         const path = yuan === undefined ? 'credits' : 'yuan'
-        throw refuseFields([{ in: 'body', path, message: 'must be above 0' }])
+        throw refuseFields([{ in: 'body', path, message: say('must-be-above-0') }])
       }
       const request = {
         accountId: caller.account.id,
@@ -57,9 +59,8 @@ export function exchangeRoutes(app: Api, context: ExchangeContext): void {
         at: context.now(),
       }
       const answer = answerOf(await exchangeBalance(context.storage, request), ({ balance }) => {
-        const there = yuanText(balance, creditsPerUnit)
         return new GatewayError(40900, {
-          message: `the balance holds ${there} ${currency}, which is too little`,
+          message: say('balance-too-little', { balance: yuanText(balance, creditsPerUnit), currency }),
         })
       })
       return exchangeShape.parse({ ...answer, currency })

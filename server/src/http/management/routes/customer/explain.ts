@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../../core/ids.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -42,13 +43,12 @@ async function keyOf(
 ): Promise<Key> {
   if (caller.kind === 'key' && (id === undefined || id === caller.key.id)) return caller.key
   if (caller.kind === 'key') {
-    throw new GatewayError(40304, { message: 'an API key explains its own calls only' })
+    throw new GatewayError(40304, { message: say('key-explains-own-calls') })
   }
-  if (id === undefined)
-    throw new GatewayError(40000, { message: 'key_id: say which API key would make the call' })
+  if (id === undefined) throw new GatewayError(40000, { message: say('key-id-needed') })
   const key = await context.storage.keys.find(keyId(id))
   if (key === undefined || !isOwnKey(caller, key)) {
-    throw new GatewayError(40403, { message: 'key_id: this account has no such API key' })
+    throw new GatewayError(40403, { message: say('key-id-unknown') })
   }
   return key
 }

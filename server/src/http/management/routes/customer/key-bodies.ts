@@ -1,4 +1,6 @@
 /** Bodies of requests about keys: described in the document, checked by the gateway file's own readers. */
+import { say } from '../../../../core/sentences/say.ts'
+import { issue, sentenceOf } from '../../requests/request-fields.ts'
 import { z } from 'zod'
 import { memberId } from '../../../../core/ids.ts'
 import { isJsonObject, type JsonValue } from '../../../../core/json.ts'
@@ -49,7 +51,7 @@ export function keyBody({ catalogue }: Pick<ApiContext, 'catalogue'>, purpose: '
       const result = readKeyForm((value ?? null) as JsonValue, catalogue(), purpose)
       if (result.kind === 'form') return result.form
       for (const { path, message } of result.mistakes) {
-        context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
+        context.addIssue({ code: 'custom', path: path === '' ? [] : [path], ...issue(message) })
       }
       return z.NEVER
     })
@@ -64,11 +66,11 @@ export function newKeyBody(api: Pick<ApiContext, 'catalogue'>) {
     .transform((value, context) => {
       const { member, ...rest } = isJsonObject(value) ? value : { member: undefined }
       if (member !== undefined && member !== null && typeof member !== 'string') {
-        context.addIssue({ code: 'custom', path: ['member'], message: 'must be text' })
+        context.addIssue({ code: 'custom', path: ['member'], ...issue(say('must-be-text')) })
       }
       const read = form.safeParse(isJsonObject(value) ? rest : value)
-      for (const { path, message } of read.error?.issues ?? [])
-        context.addIssue({ code: 'custom', path: [...path], message })
+      for (const mistake of read.error?.issues ?? [])
+        context.addIssue({ code: 'custom', path: [...mistake.path], ...issue(sentenceOf(mistake)) })
       if (!read.success) return z.NEVER
       return { form: read.data, member: typeof member === 'string' ? memberId(member) : undefined }
     })

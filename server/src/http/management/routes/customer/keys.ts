@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { keyId, type MemberId } from '../../../../core/ids.ts'
@@ -305,13 +306,13 @@ async function ownerOfNewKey(
   const own = onlyMember(caller)
   if (own !== undefined) {
     if (wanted === undefined || wanted === own) return own
-    throw new GatewayError(40304, { message: 'a member makes keys for themselves only' })
+    throw new GatewayError(40304, { message: say('member-own-keys-only') })
   }
   if (wanted === undefined) return undefined
   const member =
     caller.member === undefined ? undefined : await context.storage.organisations.findMember(wanted)
   if (member?.organisationId === caller.account.id) return member.id
-  const message = caller.member === undefined ? 'is for organisations only' : 'names no member'
+  const message = say(caller.member === undefined ? 'organisations-only' : 'no-such-member')
   throw refuseFields([{ in: 'body', path: 'member', message }])
 }
 
@@ -319,7 +320,7 @@ async function refuseTooMany(context: Pick<ApiContext, 'storage'>, caller: Sessi
   const { storage } = context
   const { id } = caller.account
   if ((await listKeys(storage, id)).length >= KEYS_MAX)
-    throw new GatewayError(40900, { message: `an account may have ${KEYS_MAX} keys: delete one first` })
+    throw new GatewayError(40900, { message: say('too-many-keys', { most: KEYS_MAX }) })
   const member = onlyMember(caller)
   if (member === undefined) return
   const ever = await storage.keys.list(id, { member, ever: 'included' })
@@ -327,10 +328,10 @@ async function refuseTooMany(context: Pick<ApiContext, 'storage'>, caller: Sessi
   const living = all.filter((key) => key.status !== 'deleted')
   if (living.length >= MEMBER_KEYS_MAX)
     throw new GatewayError(40900, {
-      message: `a member may have ${MEMBER_KEYS_MAX} keys: delete one, or ask an admin to make one`,
+      message: say('too-many-member-keys', { most: MEMBER_KEYS_MAX }),
     })
   if (all.length >= MEMBER_KEYS_EVER_MAX)
-    throw new GatewayError(40900, { message: 'you have made too many keys: rotate one you have instead' })
+    throw new GatewayError(40900, { message: say('too-many-keys-made') })
 }
 
 /**

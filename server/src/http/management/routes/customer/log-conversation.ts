@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
@@ -57,5 +58,5 @@ async function ownCall(
 }
 
 function unknown(): GatewayError {
-  return new GatewayError(40403, { message: 'this call was not found among yours' })
+  return new GatewayError(40403, { message: say('call-not-found') })
 }

@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import type { AccountId } from '../../../../core/ids.ts'
@@ -53,19 +54,19 @@ type Refused = Exclude<Awaited<ReturnType<typeof redeemCode>>, { readonly kind: 
 function refusalOf(outcome: Refused, account: AccountId): GatewayError {
   switch (outcome.kind) {
     case 'unknown':
-      return new GatewayError(40005, { message: 'there is no such code: check its spelling' })
+      return new GatewayError(40005, { message: say('code-unknown') })
     case 'too-many':
       return new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
     case 'spent': {
-      const who = outcome.by === account ? 'by you ' : ''
       const when = new Date(outcome.at).toISOString()
-      return new GatewayError(40900, { message: `this code was redeemed ${who}already (${when})` })
+      const rule = outcome.by === account ? 'code-redeemed-by-you' : 'code-redeemed'
+      return new GatewayError(40900, { message: say(rule, { when }) })
     }
     case 'void':
-      return new GatewayError(40900, { message: 'this code is not valid any more' })
+      return new GatewayError(40900, { message: say('code-void') })
     case 'expired': {
       const when = new Date(outcome.at).toISOString()
-      return new GatewayError(40900, { message: `this code could be redeemed until ${when}` })
+      return new GatewayError(40900, { message: say('code-expired', { when }) })
     }
     case 'other-request':
       return new GatewayError(40004)

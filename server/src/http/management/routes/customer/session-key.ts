@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { issueSessionKey } from '../../../../management/keys/session-key.ts'
@@ -35,8 +36,7 @@ export function sessionKeyRoutes(app: Api, context: RouteContext): void {
         const to = { session: session.id, expires_at: new Date(value.expiresAt).toISOString() }
         return { value, action: 'key.session', changes: [{ field: `key ${value.id}`, from: null, to }] }
       })
-      if (issued === undefined)
-        throw new GatewayError(40101, { message: 'this session has ended: sign in again' })
+      if (issued === undefined) throw new GatewayError(40101, { message: say('session-ended') })
       return {
         id: issued.id,
         key: issued.plaintext.unwrap(),

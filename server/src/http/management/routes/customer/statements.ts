@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { ENTRY_COLUMNS, EXPORT_FORMATS, exportRows } from '../../../../management/logs/export-rows.ts'
 import { monthPeriod } from '../../../../core/calendar.ts'
@@ -18,7 +19,7 @@ const PATH = '/api/v1/user/user/statements'
 const period = {
   month: z
     .string()
-    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month like 2027-01')
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, say('must-be-a-month').text)
     .optional()
     .meta({ description: 'A calendar month of the platform, in place of from and to.' }),
   from: instantText.optional(),
@@ -134,7 +135,7 @@ function periodOf(
   const { timezone } = context.catalogue().settings
   if (query.month !== undefined) {
     if (query.from !== undefined || query.to !== undefined) {
-      throw refuseFields([{ in: 'query', path: 'month', message: 'takes the place of from and to' }])
+      throw refuseFields([{ in: 'query', path: 'month', message: say('month-or-period') }])
     }
     const [year, month] = query.month.split('-').map(Number)
     return monthPeriod({ year: year ?? 0, month: month ?? 1 }, timezone)
@@ -142,6 +143,6 @@ function periodOf(
   const now = context.now()
   const to = query.to ?? openEnd(now) - 1
   const from = query.from ?? context.monthOf(Math.min(to, now), timezone).from
-  if (from > to) throw refuseFields([{ in: 'query', path: 'to', message: 'must not lie before from' }])
+  if (from > to) throw refuseFields([{ in: 'query', path: 'to', message: say('must-not-lie-before-from') }])
   return { from, until: to + 1 }
 }

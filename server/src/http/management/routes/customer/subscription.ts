@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { POOLS } from '../../../../core/subscriptions/terms.ts'
@@ -222,21 +223,27 @@ function refuseOrder(context: Pick<ApiContext, 'catalogue'>, plan: string, part:
   return (refusal: SubscribeRefusal): GatewayError => {
     switch (refusal.reason) {
       case 'no-plan':
-        return refuseFields([{ in: part, path: 'plan', message: `refers to an unknown plan: ${plan}` }])
+        return refuseFields([
+          {
+            in: part,
+            path: 'plan',
+            message: say('refers-to-unknown', { what: say('word-plan'), name: plan }),
+          },
+        ])
       case 'same-plan':
-        return new GatewayError(40900, { message: `the plan ${plan} is running already` })
+        return new GatewayError(40900, { message: say('plan-running', { plan }) })
       case 'not-higher':
         return new GatewayError(40900, {
-          message: `${plan} is not above the running plan: set it as next_plan, and it begins when this one ends`,
+          message: say('plan-not-above', { plan }),
         })
       case 'too-few': {
         const { missing } = refusal
         const { currency, creditsPerUnit } = context.catalogue().settings
-        const what =
+        const message =
           missing.pool === 'balance'
-            ? `the balance lacks ${yuanText(missing.amount, creditsPerUnit)} ${currency}`
-            : `${creditsText(missing.amount)} Credits are missing`
-        return new GatewayError(40900, { message: `${what} for the plan ${plan}` })
+            ? say('plan-lacks-balance', { amount: yuanText(missing.amount, creditsPerUnit), currency, plan })
+            : say('plan-lacks-credits', { credits: creditsText(missing.amount), plan })
+        return new GatewayError(40900, { message })
       }
     }
   }
@@ -245,8 +252,8 @@ function refuseOrder(context: Pick<ApiContext, 'catalogue'>, plan: string, part:
 function refuseRenewal(refusal: RenewalRefusal): GatewayError {
   switch (refusal) {
     case 'no-subscription':
-      return new GatewayError(40900, { message: 'there is no running subscription' })
+      return new GatewayError(40900, { message: say('no-subscription') })
     case 'no-plan':
-      return refuseFields([{ in: 'body', path: 'next_plan', message: 'is not a plan on sale' }])
+      return refuseFields([{ in: 'body', path: 'next_plan', message: say('plan-not-on-sale') }])
   }
 }

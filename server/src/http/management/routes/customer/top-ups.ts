@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import {
@@ -14,7 +15,7 @@ import { mailsOf } from '../../../../management/organisations/organisations.ts'
 import { viewPackage } from '../../../../management/top-up/packages.ts'
 import { amountInput } from '../../requests/amount-input.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../requests/request-fields.ts'
 import { decimalText, isoTime, pageQuery, nextCursor } from '../../answers/wire-values.ts'
 import { packageShape, topUpShape } from './top-up-shapes.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
@@ -79,9 +80,10 @@ const beginBody = z
       description: 'Where the payer comes back to: an address of this site. Its start page when absent.',
     }),
   })
-  .refine((body) => (body.amount_yuan === undefined) !== (body.package === undefined), {
-    message: 'must hold either amount_yuan or package',
-  })
+  .refine(
+    (body) => (body.amount_yuan === undefined) !== (body.package === undefined),
+    issue(say('either-amount-or-package')),
+  )
 
 function beginRoute(app: Api, context: TopUpsContext): void {
   defineRoute(app, context, {
@@ -128,7 +130,7 @@ function returnUrlOf({ publicUrl }: Pick<ApiContext, 'publicUrl'>, wanted: strin
     const url = new URL(wanted, `${own}/`)
     if (url.origin === new URL(own).origin) return url.href
   }
-  throw refuseFields([{ in: 'body', path: 'return_url', message: 'must be an address of this site' }])
+  throw refuseFields([{ in: 'body', path: 'return_url', message: say('must-be-of-this-site') }])
 }
 
 function refusalOf(outcome: Exclude<TopUpOutcome, { kind: 'open' }>): GatewayError {
@@ -136,7 +138,7 @@ function refusalOf(outcome: Exclude<TopUpOutcome, { kind: 'open' }>): GatewayErr
     case 'not-offered':
       return notOffered()
     case 'no-such-package':
-      return refuseFields([{ in: 'body', path: 'package', message: 'is not on offer' }])
+      return refuseFields([{ in: 'body', path: 'package', message: say('not-on-offer') }])
     case 'bad-amount':
       return refuseFields([{ in: 'body', path: 'amount_yuan', message: outcome.message }])
     case 'other-request':
@@ -145,14 +147,14 @@ function refusalOf(outcome: Exclude<TopUpOutcome, { kind: 'open' }>): GatewayErr
       return new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
     case 'unavailable':
       return new GatewayError(50201, {
-        message: 'the payment service cannot be reached right now: try again, nothing was charged',
+        message: say('payment-service-silent'),
       })
   }
 }
 
 function notOffered(): GatewayError {
   return new GatewayError(40900, {
-    message: 'top-ups by card are not available here: redeem a code, or ask the operator',
+    message: say('no-top-ups'),
   })
 }
 

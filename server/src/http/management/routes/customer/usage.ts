@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { DAY_MS } from '../../../../core/durations.ts'
 import { z } from 'zod'
 import { type AccountId, type KeyId, keyId } from '../../../../core/ids.ts'
@@ -6,7 +7,7 @@ import { readUsageByMember } from '../../../../management/money/usage-by-member.
 import { openEnd, USAGE_INTERVALS } from '../../../../management/money/usage.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { ownKeyIds } from '../../own-keys.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../requests/request-fields.ts'
 import { decimalText, instantText, isoTime } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 
@@ -30,7 +31,7 @@ export const usageQuery = z.strictObject({
       if (groups.length !== names.length) {
         context.addIssue({
           code: 'custom',
-          message: `must be some of ${USAGE_GROUPS.join(', ')}, with commas between`,
+          ...issue(say('some-of-with-commas', { words: USAGE_GROUPS.join(', ') })),
         })
       }
       return groups
@@ -39,7 +40,11 @@ export const usageQuery = z.strictObject({
       description:
         'Some of model, key, app, member, with commas between. A member of an organisation is whose key the calls came with.',
     }),
-  time_zone: z.string().max(64).refine(isTimezone, 'must be a time zone like Asia/Shanghai').optional(),
+  time_zone: z
+    .string()
+    .max(64)
+    .refine(isTimezone, issue(say('must-be-a-time-zone')))
+    .optional(),
 })
 
 const count = z.number().int().min(0)

@@ -1,3 +1,4 @@
+import { say, type Sentence } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { verificationName } from '../../../../management/accounts/accounts.ts'
@@ -186,7 +187,7 @@ function withdrawing(app: Api, context: VerificationContext): void {
     handle: async ({ caller, params }) => {
       const own = await requireOwn(context, caller.account.id, params.id)
       if (!(await withdrawVerification(storage, own, now())))
-        throw new GatewayError(40900, { message: 'this request is decided already' })
+        throw new GatewayError(40900, { message: say('request-decided') })
       await removeDocuments(blobs, own.documents)
       return viewVerification(await requireOwn(context, caller.account.id, params.id))
     },
@@ -211,27 +212,24 @@ interface Stated {
 
 function readStatement(fields: Readonly<Record<string, string>>, documents: number): Stated {
   const faults: FieldFault[] = []
-  const fault = (path: string, message: string) => faults.push({ in: 'body', path, message })
+  const fault = (path: string, message: Sentence) => faults.push({ in: 'body', path, message })
   const kind = VERIFICATION_KINDS.find((one) => one === fields['kind'])
-  if (kind === undefined) fault('kind', `must be one of ${VERIFICATION_KINDS.join(', ')}`)
+  if (kind === undefined) fault('kind', say('must-be-one-of', { words: VERIFICATION_KINDS.join(', ') }))
   const wanted: readonly string[] = kind === undefined ? [] : STATEMENT_FIELDS[kind]
   for (const name of wanted) {
     const value = (fields[name] ?? '').trim()
-    if (value === '') fault(name, 'is missing')
-    else if (/\p{Cc}/u.test(value)) fault(name, 'must not hold control characters')
+    if (value === '') fault(name, say('missing'))
+    else if (/\p{Cc}/u.test(value)) fault(name, say('no-control-characters'))
   }
   for (const name of Object.keys(fields)) {
-    if (kind !== undefined && name !== 'kind' && !wanted.includes(name)) fault(name, 'is an unknown field')
+    if (kind !== undefined && name !== 'kind' && !wanted.includes(name)) fault(name, say('unknown-field'))
   }
-  if (documents === 0) fault('documents', 'are missing: send at least one')
+  if (documents === 0) fault('documents', say('documents-missing'))
   if (faults.length > 0 || kind === undefined) throw refuseFields(faults)
   return { kind, statement: Object.fromEntries(wanted.map((name) => [name, (fields[name] ?? '').trim()])) }
 }
 
 function refuse(reason: 'pending' | 'verified'): GatewayError {
-  const message =
-    reason === 'pending'
-      ? 'a request is pending already: wait for its decision, or take it back'
-      : 'this account already has this level of verification'
+  const message = say(reason === 'pending' ? 'a-request-pending' : 'already-verified')
   return new GatewayError(40900, { message })
 }

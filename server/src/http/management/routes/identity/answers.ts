@@ -1,4 +1,5 @@
 /** What the routes of identity share: fields, answers, and how an outcome becomes an answer or a refusal. */
+import { say } from '../../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
@@ -96,8 +97,7 @@ export function contactOf(
 ): Contact {
   const contact = readContact(channel, text, context.identity.phoneRegion)
   if (contact !== undefined) return contact
-  const message =
-    channel === 'email' ? 'must be an e-mail address' : 'must be a phone number with its country code'
+  const message = say(channel === 'email' ? 'must-be-an-email' : 'must-be-a-phone-with-country')
   throw refuseFields([{ in: 'body', path: channel, message }])
 }
 
@@ -131,10 +131,9 @@ export function ownersAct(
 
 export function registrationClosed(context: Pick<ApiContext, 'identity'>): GatewayError {
   return new GatewayError(40307, {
-    message:
-      context.identity.registration === 'invited'
-        ? 'registration needs an invitation here: ask somebody of your organisation for one, and register with the e-mail address it was sent to'
-        : 'registration is closed here: ask the operator for an account',
+    message: say(
+      context.identity.registration === 'invited' ? 'registration-by-invitation' : 'registration-closed',
+    ),
   })
 }
 
@@ -143,7 +142,6 @@ const FRESH_MS = 900_000
 
 /** Changes of the ways to sign in require a recent session of the account's owner. */
 export function requireFresh(context: Pick<ApiContext, 'identity'>, { session }: SessionCaller): void {
-  if (session.impersonator !== undefined)
-    throw new GatewayError(40304, { message: 'only the account’s owner may do this' })
+  if (session.impersonator !== undefined) throw new GatewayError(40304, { message: say('owner-only') })
   if (context.identity.now() - session.createdAt > FRESH_MS) throw new GatewayError(40309)
 }

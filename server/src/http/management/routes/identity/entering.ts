@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
@@ -13,7 +14,7 @@ import { type SignIn, signInByCode, signInByPassword } from '../../../../managem
 import type { SessionCaller } from '../../access/caller.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { endedSessionCookie, ownAgainCookies, readOperatorCookie } from '../../access/session-cookie.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../requests/request-fields.ts'
 import { isoTime } from '../../answers/wire-values.ts'
 import {
   answerSignIn,
@@ -46,7 +47,7 @@ const codeRequestBody = z.strictObject({
 
 const one = (body: { readonly email?: unknown; readonly phone?: unknown }): boolean =>
   (body.email === undefined) !== (body.phone === undefined)
-const EITHER_CONTACT = { message: 'must hold either email or phone' }
+const EITHER_CONTACT = issue(say('either-email-or-phone'))
 
 const signInBody = z
   .strictObject({
@@ -56,9 +57,10 @@ const signInBody = z
     code: codeField.optional(),
   })
   .refine(one, EITHER_CONTACT)
-  .refine((body) => (body.password === undefined) !== (body.code === undefined), {
-    message: 'must hold either password or code',
-  })
+  .refine(
+    (body) => (body.password === undefined) !== (body.code === undefined),
+    issue(say('either-password-or-code')),
+  )
 
 const resetBody = z
   .strictObject({
@@ -97,7 +99,7 @@ function codeRoute(app: Api, context: EnteringContext): void {
       const changes = body.purpose === 'change_email' || body.purpose === 'change_phone'
       if (changes && caller?.kind !== 'session')
         throw new GatewayError(caller === undefined ? 40001 : 40304, {
-          message: 'sign in first: this needs a session',
+          message: say('sign-in-first'),
         })
       const outcome = await requestCode(
         context.identity,
@@ -118,7 +120,7 @@ function codeRoute(app: Api, context: EnteringContext): void {
             {
               in: 'body',
               path: 'target',
-              message: 'cannot receive text messages from here: use another number, or e-mail',
+              message: say('no-text-messages'),
             },
           ])
         case 'accepted':
@@ -137,13 +139,13 @@ function targetOf(context: Pick<ApiContext, 'identity'>, body: z.output<typeof c
       {
         in: 'body',
         path: 'channel',
-        message: `cannot be combined with the purpose ${body.purpose}: ${body.channel}`,
+        message: say('not-with-purpose', { purpose: body.purpose, channel: body.channel }),
       },
     ])
   const contact = readContact(body.channel, body.target, context.identity.phoneRegion)
   if (contact !== undefined) return contact
-  const wanted = body.channel === 'email' ? 'an e-mail address' : 'a phone number with its country code'
-  throw refuseFields([{ in: 'body', path: 'target', message: `must be ${wanted}` }])
+  const message = say(body.channel === 'email' ? 'must-be-an-email' : 'must-be-a-phone-with-country')
+  throw refuseFields([{ in: 'body', path: 'target', message }])
 }
 
 interface RegisterBody {
@@ -189,7 +191,7 @@ function registerRoute(app: Api, context: EnteringContext, channel: Contact['cha
           throw registrationClosed(context)
         case 'taken':
           throw new GatewayError(40900, {
-            message: `this ${channel} already has an account: sign in instead`,
+            message: say(channel === 'email' ? 'email-has-account' : 'phone-has-account'),
           })
         case 'signed-in':
         case 'second-factor':
@@ -316,8 +318,7 @@ function linkRoute(app: Api, context: EnteringContext): void {
     errors: [40104],
     handle: async ({ body, request, reply }) => {
       const outcome = await signInByLink(context.identity, body.token, originOf(context, request))
-      if (outcome.kind === 'refused')
-        throw new GatewayError(40104, { message: 'this link has been used, or has expired' })
+      if (outcome.kind === 'refused') throw new GatewayError(40104, { message: say('link-over') })
       return answerSignIn(outcome, context, reply)
     },
   })

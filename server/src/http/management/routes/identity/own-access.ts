@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { Secret } from '../../../../core/secret.ts'
@@ -79,7 +80,7 @@ function sessionRoutes(app: Api, context: OwnAccessContext): void {
     handle: async ({ caller, params, request }) => {
       const act = ownersAct(context, { caller, request })
       if (!(await endSession(context.identity, act, { id: params.id, action: 'account.end-session' })))
-        throw new GatewayError(40403, { message: `there is no session ${params.id}` })
+        throw new GatewayError(40403, { message: say('no-such-session', { id: params.id }) })
       return {}
     },
   })
@@ -145,7 +146,7 @@ function passwordRoute(app: Api, context: OwnAccessContext): void {
         case 'too-many':
           throw tooMany(outcome)
         case 'wrong':
-          throw new GatewayError(40104, { status: 403, message: 'current_password is wrong' })
+          throw new GatewayError(40104, { status: 403, message: say('current-password-wrong') })
         case 'signed-in':
         case 'second-factor':
         case 'suspended':
@@ -198,7 +199,7 @@ function contactRoute(app: Api, context: OwnAccessContext, channel: Contact['cha
         case 'wrong-code':
           throw wrongCode()
         case 'taken':
-          throw new GatewayError(40900, { message: `this ${name} belongs to another account` })
+          throw new GatewayError(40900, { message: say(channel === 'email' ? 'email-taken' : 'phone-taken') })
         case 'changed':
           return {
             email: (channel === 'email' ? contact.target : caller.account.email) ?? null,

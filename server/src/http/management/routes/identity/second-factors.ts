@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
@@ -122,8 +123,7 @@ function authenticatorStartRoute(app: Api, context: SecondFactorsContext): void 
     handle: async ({ caller }) => {
       requireFresh(context, caller)
       const started = await startAuthenticator(context.identity, caller.account)
-      if (started.kind === 'exists')
-        throw new GatewayError(40900, { message: 'there is an authenticator app already: remove it first' })
+      if (started.kind === 'exists') throw new GatewayError(40900, { message: say('authenticator-exists') })
       return { secret: started.seed.unwrap(), otpauth_url: started.address }
     },
   })
@@ -234,9 +234,9 @@ function passkeyAddRoute(app: Api, context: SecondFactorsContext): void {
       const outcome = await finishRegistration(context.identity, act, answer)
       switch (outcome.kind) {
         case 'refused':
-          throw new GatewayError(40005, { message: 'the passkey’s answer is wrong, or came too late' })
+          throw new GatewayError(40005, { message: say('passkey-wrong') })
         case 'too-many-keys':
-          throw new GatewayError(40900, { message: 'the account has as many passkeys as it may have' })
+          throw new GatewayError(40900, { message: say('too-many-passkeys') })
         case 'added':
           return { passkey: viewPasskey(outcome.passkey), recovery_codes: shown(outcome.recoveryCodes) }
       }

@@ -1,3 +1,5 @@
+import { say } from '../../../../core/sentences/say.ts'
+import { issue } from '../../requests/request-fields.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import {
@@ -47,7 +49,7 @@ const secondFactorBody = z
   .refine(
     ({ totp, recovery_code, passkey }) =>
       [totp, recovery_code, passkey].filter((each) => each !== undefined).length === 1,
-    { message: 'must hold one of totp, recovery_code and passkey' },
+    issue(say('one-of-second-factors')),
   )
 
 /** The second step of a sign-in, and passkeys, which need no first step. */
@@ -156,9 +158,9 @@ function answerOf(
 function passed(outcome: FactorOutcome): Extract<FactorOutcome, { kind: 'passed' }>['pending'] {
   switch (outcome.kind) {
     case 'wrong':
-      throw new GatewayError(40104, { message: 'the second factor is wrong' })
+      throw new GatewayError(40104, { message: say('second-factor-wrong') })
     case 'gone':
-      throw new GatewayError(40104, { message: 'this sign-in has ended: begin again' })
+      throw new GatewayError(40104, { message: say('sign-in-over') })
     case 'too-many':
       throw tooMany(outcome)
     case 'passed':

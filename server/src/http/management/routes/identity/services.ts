@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
@@ -100,7 +101,10 @@ async function begin(
   const { address } = originOf(context, request)
   const started = await startTrip(context.identity, service, { ...trip, redirectUri, address }).catch(
     (error: unknown) => {
-      throw new GatewayError(50201, { message: `${service.label} does not answer right now`, cause: error })
+      throw new GatewayError(50201, {
+        message: say('service-silent', { label: service.label }),
+        cause: error,
+      })
     },
   )
   if (started.kind === 'too-many') throw tooMany(started)
@@ -248,7 +252,7 @@ function linkRoutes(app: Api, context: ServicesContext): void {
     handle: async ({ caller, params, request }) => {
       requireFresh(context, caller)
       if (!(await hasOtherWayIn(identity, caller.account, params.name)))
-        throw new GatewayError(40900, { message: 'this is the only way into the account' })
+        throw new GatewayError(40900, { message: say('only-way-in') })
       const act = ownersAct(context, { caller, request })
       if (!(await unlink(identity, act, params.name))) throw new GatewayError(40403)
       return {}
@@ -259,6 +263,6 @@ function linkRoutes(app: Api, context: ServicesContext): void {
 function serviceNamed({ identity }: Pick<ApiContext, 'identity'>, name: string): SignInService {
   const service = identity.services.get(name)
   if (service === undefined)
-    throw new GatewayError(40403, { message: `signing in through ${name} is not available here` })
+    throw new GatewayError(40403, { message: say('service-not-available', { name }) })
   return service
 }

@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
@@ -75,7 +76,7 @@ function inviting(app: Api, context: InvitationsContext): void {
     handle: async ({ caller, body }) => {
       const email = normalEmail(body.email)
       if (email === undefined)
-        throw refuseFields([{ in: 'body', path: 'email', message: 'must be an e-mail address' }])
+        throw refuseFields([{ in: 'body', path: 'email', message: say('must-be-an-email') }])
       if (!rolesBelow(caller.member.role).includes(body.role)) checkChange('other-role')
       const organisation = await requireOrganisation(context, caller.account)
       const { monthlyCap = ZERO, policy = UNLIMITED } = termsOf(context, body)
@@ -86,10 +87,10 @@ function inviting(app: Api, context: InvitationsContext): void {
           return viewOf(context, outcome.invitation)
         case 'pending':
           throw new GatewayError(40900, {
-            message: 'this address is invited already: send it again, or revoke it',
+            message: say('already-invited'),
           })
         case 'member':
-          throw new GatewayError(40900, { message: 'a member has this address already' })
+          throw new GatewayError(40900, { message: say('already-member-address') })
         case 'none':
           throw new GatewayError(40403)
         case 'too-many':
@@ -253,10 +254,10 @@ function accepting(app: Api, context: InvitationsContext): void {
           throw notValid()
         case 'other-address':
           throw new GatewayError(40304, {
-            message: 'this invitation is for another e-mail address: sign in with the account that has it',
+            message: say('invitation-of-another'),
           })
         case 'member-already':
-          throw new GatewayError(40900, { message: 'you are a member of this organisation already' })
+          throw new GatewayError(40900, { message: say('already-member') })
         case 'too-many':
           throw new GatewayError(42908, { retryAfterMs: outcome.retryAfterMs })
       }
@@ -309,9 +310,9 @@ function viewOf(context: Pick<ApiContext, 'catalogue' | 'now'>, invitation: Omit
 }
 
 function notValid(): GatewayError {
-  return new GatewayError(40005, { message: 'this invitation is not valid, or has expired' })
+  return new GatewayError(40005, { message: say('invitation-not-valid') })
 }
 
 function noMorePending(): GatewayError {
-  return new GatewayError(40900, { message: 'this invitation is not pending any more' })
+  return new GatewayError(40900, { message: say('invitation-not-pending') })
 }

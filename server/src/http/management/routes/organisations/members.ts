@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { memberId } from '../../../../core/ids.ts'
@@ -126,7 +127,7 @@ function removing(app: Api, context: MembersContext): void {
       const { id } = await requireMemberOf(context, caller, params.member)
       if (id === caller.member.id && query.keys === 'keep')
         throw new GatewayError(40900, {
-          message: 'another member must decide whether your keys are kept, because you know them',
+          message: say('keys-known-to-you'),
         })
       const roles = rolesBelow(caller.member.role)
       checkChange(await storage.organisations.removeMember(id, { keys: query.keys, roles }))

@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../../../../management/money/amounts.ts'
@@ -10,7 +11,7 @@ import { amountInput } from '../../requests/amount-input.ts'
 import type { MemberCaller } from '../../access/caller.ts'
 import { definePage, defineRoute, type RouteContext } from '../../define-route.ts'
 import { pageOf } from '../../answers/page-of.ts'
-import { refuseFields } from '../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../requests/request-fields.ts'
 import { currencyCode, decimalText, pageQuery } from '../../answers/wire-values.ts'
 import {
   checkChange,
@@ -64,7 +65,7 @@ function creating(app: Api, context: OwnOrganisationsContext): void {
           throw new GatewayError(42908, { retryAfterMs: creation.retryAfterMs })
         case 'too-many-owned':
           throw new GatewayError(40900, {
-            message: `a person may own at most ${creation.most} organisations`,
+            message: say('too-many-organisations', { most: creation.most }),
           })
         case 'created': {
           const member = await context.storage.organisations.findMember(creation.member)
@@ -174,13 +175,14 @@ function viewClosed(context: Pick<ApiContext, 'catalogue'>, id: AccountId, outco
       return { id, closed: true as const, credits, currency, balance }
     }
     case 'money-left': {
-      const left = `${creditsText(outcome.credits)} Credits and ${yuanText(outcome.balance, creditsPerUnit)} ${currency}`
+      const credits = creditsText(outcome.credits)
+      const balance = yuanText(outcome.balance, creditsPerUnit)
       throw new GatewayError(40900, {
-        message: `${left} are left: spend them, or say forfeit=true to give them up`,
+        message: say('funds-left', { credits, balance, currency }),
       })
     }
     case 'calls-run':
-      throw new GatewayError(40900, { message: `${outcome.calls} calls are running: wait for them to end` })
+      throw new GatewayError(40900, { message: say('calls-running', { calls: outcome.calls }) })
     case 'none':
       throw new GatewayError(40403)
   }
@@ -208,9 +210,10 @@ function leaving(app: Api, context: OwnOrganisationsContext): void {
 
 const fundBody = z
   .strictObject({ credits: amountInput.optional(), yuan: amountInput.optional() })
-  .refine((body) => (body.yuan === undefined) !== (body.credits === undefined), {
-    message: 'must hold either credits or yuan',
-  })
+  .refine(
+    (body) => (body.yuan === undefined) !== (body.credits === undefined),
+    issue(say('either-credits-or-yuan')),
+  )
 const moneyShape = z.strictObject({ credits: decimalText, currency: currencyCode, balance: decimalText })
 const fundedShape = z.strictObject({
   id: z.string().meta({ description: 'The transaction of the ledger.' }),
@@ -242,7 +245,7 @@ function funding(app: Api, context: OwnOrganisationsContext): void {
           : creditsOfYuan(body.yuan, creditsPerUnit)
       if (amount <= 0n) {
         const path = body.yuan === undefined ? 'credits' : 'yuan'
-        throw refuseFields([{ in: 'body', path, message: 'must be above 0' }])
+        throw refuseFields([{ in: 'body', path, message: say('must-be-above-0') }])
       }
       const outcome = await fundOrganisation(context.storage, {
         organisation: caller.account.id,
@@ -278,14 +281,14 @@ function refuseFunding(
   switch (outcome.kind) {
     case 'too-little': {
       const { available } = outcome
-      const there =
+      const message =
         pool === 'credits'
-          ? `you have ${creditsText(available)} Credits`
-          : `your balance holds ${yuanText(available, creditsPerUnit)} ${currency}`
-      return new GatewayError(40900, { message: `${there}, which is too little` })
+          ? say('too-few-credits', { credits: creditsText(available) })
+          : say('too-little-balance', { balance: yuanText(available, creditsPerUnit), currency })
+      return new GatewayError(40900, { message })
     }
     case 'none':
-      return new GatewayError(40304, { message: 'this needs the role owner in the organisation' })
+      return new GatewayError(40304, { message: say('needs-owner') })
     case 'other-request':
       return new GatewayError(40004)
   }

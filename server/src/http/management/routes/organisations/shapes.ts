@@ -1,4 +1,6 @@
 /** Requests and answers about organisations, and how an outcome becomes a refusal. */
+import { say } from '../../../../core/sentences/say.ts'
+import { issue } from '../../requests/request-fields.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import type { JsonValue } from '../../../../core/json.ts'
@@ -31,12 +33,9 @@ export const nameInput = z
   .string()
   .trim()
   .max(100)
-  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, 'must not be empty or contain control characters')
-  .refine(
-    (name) => !/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(name),
-    'must not contain marks that reverse text',
-  )
-  .refine((name) => !/:\/\/|www\.|@/i.test(name), 'must not contain an address')
+  .regex(/^[^\p{Cc}]*\S[^\p{Cc}]*$/u, say('no-control-or-empty').text)
+  .refine((name) => !/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(name), issue(say('no-reversing-marks')))
+  .refine((name) => !/:\/\/|www\.|@/i.test(name), issue(say('must-not-contain-an-address')))
 
 export const roleInput = z.enum(MEMBER_ROLES)
 
@@ -62,7 +61,7 @@ const policyInput = z
     const result = readPolicyForm((value ?? null) as JsonValue)
     if (result.kind === 'policy') return result.policy
     for (const { path, message } of result.mistakes)
-      context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
+      context.addIssue({ code: 'custom', path: path === '' ? [] : [path], ...issue(message) })
     return z.NEVER
   })
   .meta({ anyOf: policyJson.anyOf, description: 'null: no limits.' })
@@ -148,7 +147,7 @@ export function monthOptions(context: ShapesContext) {
 /** Only the person themselves may commit to something, not an admin who impersonates them. */
 export function requireThemself({ session }: SessionCaller): void {
   if (session.impersonator === undefined) return
-  throw new GatewayError(40304, { message: 'only the account’s owner may do this' })
+  throw new GatewayError(40304, { message: say('owner-only') })
 }
 
 /** Throws the refusal of a change of a member. */
@@ -160,9 +159,9 @@ export function checkChange(change: MemberChange): void {
       throw new GatewayError(40403)
     case 'last-owner':
       throw new GatewayError(40900, {
-        message: 'an organisation has an owner who can act for it: make somebody else one first',
+        message: say('organisation-needs-owner'),
       })
     case 'other-role':
-      throw new GatewayError(40304, { message: 'this needs the role owner in the organisation' })
+      throw new GatewayError(40304, { message: say('needs-owner') })
   }
 }

@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { encodeGeminiListing, encodeGeminiModel } from '../../../../management/catalogue/gemini-listing.ts'
@@ -36,8 +37,7 @@ export function geminiModelRoutes(app: Api, context: GeminiModelsContext): void 
       const models = listModelsForKey(context.catalogue(), caller.key)
       const { pageSize, pageToken } = query
       const listing = encodeGeminiListing(models, { pageSize, pageToken })
-      if (listing === undefined)
-        throw new GatewayError(40000, { message: 'pageToken does not come from an earlier page' })
+      if (listing === undefined) throw new GatewayError(40000, { message: say('page-token-unknown') })
       return listing
     },
   })
@@ -55,7 +55,7 @@ export function geminiModelRoutes(app: Api, context: GeminiModelsContext): void 
       const id = params['*']
       const model = findModelForKey(context.catalogue(), caller.key, id)
       if (model === undefined)
-        throw new GatewayError(40400, { message: `the model ${shownPath(id)} does not exist` })
+        throw new GatewayError(40400, { message: say('model-does-not-exist', { id: shownPath(id) }) })
       return encodeGeminiModel(model)
     },
   })

@@ -1,3 +1,4 @@
+import { say } from '../../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
@@ -62,7 +63,7 @@ export function modelRoutes(app: Api, context: ModelsContext): void {
     handle: ({ caller, params, request }) => {
       const id = params['*']
       const model = findModelForKey(context.catalogue(), caller.key, id)
-      if (model === undefined) throw new GatewayError(40400, { message: `the model ${id} does not exist` })
+      if (model === undefined) throw new GatewayError(40400, { message: say('model-does-not-exist', { id }) })
       return speaksMessages(request) ? encodeMessagesModel(model) : encodeChatModel(model)
     },
   })

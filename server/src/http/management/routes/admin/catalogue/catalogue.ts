@@ -1,4 +1,5 @@
 /** Vendors, credentials, models, groups, plans and settings (docs/reference/contract.md#D-accounts-130). */
+import { say } from '../../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import type { Catalogue, Credential } from '../../../../../core/catalogue.ts'
 import { type CredentialId, credentialId, modelId, vendorCode } from '../../../../../core/ids.ts'
@@ -123,7 +124,9 @@ function credentialRows(app: Api, context: AdminCatalogueContext): void {
     check: (body, old, catalogue) => {
       const vendor = textOf(body, 'vendor')
       const isKnown = old !== undefined || catalogue.vendors.has(vendorCode(vendor))
-      return isKnown ? [] : [{ path: 'vendor', message: `refers to an unknown vendor: ${vendor}` }]
+      return isKnown
+        ? []
+        : [{ path: 'vendor', message: say('refers-to-unknown', { what: say('word-vendor'), name: vendor }) }]
     },
     fragment: ({ vendor, ...body }, old, catalogue) => {
       const code = vendorCode(textOf(old ?? { vendor }, 'vendor'))
@@ -155,7 +158,7 @@ function credentialTestRoute(app: Api, context: AdminCatalogueContext): void {
       const target = cheapestChain(catalogue, credential.id)
       if (target === undefined) {
         throw new GatewayError(40900, {
-          message: 'no chain of a chat-type protocol uses this credential: add one, then test it',
+          message: say('credential-without-chain'),
         })
       }
       return viewProbe(target.chain, await context.probe(target))

@@ -2,6 +2,7 @@
  * Chains: their rows, their health, switching, draining, resetting, testing
  * (docs/reference/contract.md#D-accounts-132).
  */
+import { say } from '../../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import {
   type Catalogue,
@@ -168,7 +169,7 @@ function switchRoute(app: Api, context: ChainsContext, { verb, status, ...words 
       const { model, chain } = present(find(catalogue, params.id))
       const why = status === 'enabled' ? missingPrice(model.pricing, chain.protocol) : undefined
       if (why !== undefined)
-        throw new GatewayError(40900, { message: `this chain cannot be enabled: ${why}` })
+        throw new GatewayError(40900, { message: say('chain-cannot-be-enabled', { why }) })
       const edit = {
         base: catalogue,
         ...switched(catalogue, { model, chain }, status),
@@ -267,14 +268,15 @@ function checkChain(
 ): readonly FieldMistake[] {
   const id = textOf(old ?? body, 'model_id')
   const model = catalogue.models.get(modelId(id))
-  if (model === undefined) return [{ path: 'model_id', message: `refers to an unknown model: ${id}` }]
+  if (model === undefined)
+    return [{ path: 'model_id', message: say('refers-to-unknown', { what: say('word-model'), name: id }) }]
   const mistakes: FieldMistake[] = []
   const status = body['status'] ?? old?.['status'] ?? 'enabled'
   const protocol = textOf(old ?? body, 'protocol')
   const chosen = CHAIN_PROTOCOL_IDS.find((one) => one === protocol)
   const why = chosen === undefined ? undefined : missingPrice(model.pricing, chosen)
   if (status === 'enabled' && why !== undefined)
-    mistakes.push({ path: 'status', message: `cannot be enabled: ${why}` })
+    mistakes.push({ path: 'status', message: say('cannot-be-enabled', { why }) })
   if (isJsonObject(body['cost'])) {
     const read = readPricingForm(body['cost'], costContext(model, catalogue))
     if (read.kind === 'mistakes') {

@@ -1,4 +1,5 @@
 /** Exports what is stored as a gateway file, and applies such a file after a preview of its changes. */
+import { sentenceForm } from '../../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { exportGatewayFile } from '../../../../../management/gateway-file/export-gateway-file.ts'
 import {
@@ -35,6 +36,8 @@ const reviewShape = z.strictObject({
       column: z.number().int(),
       path: z.string(),
       message: z.string(),
+      rule: z.string().meta({ description: 'Stable; the message is its English sentence.' }),
+      values: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
   new_keys: z
@@ -118,7 +121,13 @@ function viewReview(
       ...difference,
       fields: fields.map(({ field, from, to }) => ({ field, from: from ?? null, to })),
     })),
-    warnings: warnings.map(({ place: { line, column, path }, message }) => ({ line, column, path, message })),
+    warnings: warnings.map(({ place: { line, column, path }, message }) => ({
+      line,
+      column,
+      path,
+      message: message.text,
+      ...sentenceForm(message),
+    })),
     new_keys: newKeys.map(({ account, name, plaintext }) => ({ account, name, key: plaintext.unwrap() })),
   }
 }

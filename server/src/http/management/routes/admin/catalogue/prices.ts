@@ -1,4 +1,5 @@
 /** Scheduled prices, and price lists from a file: previewed first, then applied. */
+import { say } from '../../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { modelId } from '../../../../../core/ids.ts'
@@ -97,7 +98,7 @@ function scheduleRoute(app: Api, context: PricesContext): void {
       await context.refreshCatalogue()
       const model = context.catalogue().models.get(modelId(body.model_id))
       if (model === undefined)
-        throw new GatewayError(40403, { message: `there is no model ${body.model_id}` })
+        throw new GatewayError(40403, { message: say('no-such-model', { modelId: body.model_id }) })
       const wanted = { pricing: body.pricing as JsonObject, effectiveAt: body.effective_at }
       const actor = actorOf(context, { caller, request })
       return viewChange(context, valueOf(await schedulePrice(managementOf(context), model, wanted, actor)))

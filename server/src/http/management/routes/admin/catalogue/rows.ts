@@ -1,4 +1,5 @@
 /** Rows of the catalogue over HTTP: listed, read, added, changed; each change is checked like a gateway file. */
+import { say } from '../../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import type { Catalogue } from '../../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
@@ -18,7 +19,7 @@ export interface RowKind {
   /** Last part of the path, and the file's section: `vendors`. */
   readonly section: string
   /** Singular: `vendor`. */
-  readonly what: string
+  readonly what: 'vendor' | 'credential' | 'model' | 'group' | 'plan' | 'chain'
   /** The id in the path, for the document. */
   readonly idDescription: string
   readonly shape: z.ZodType
@@ -114,7 +115,11 @@ function addRoute(rows: Rows): void {
       const known = kind.idOfNew(form, catalogue)
       if (known !== undefined)
         throw new GatewayError(40900, {
-          message: `this ${kind.what} exists already: change it with PATCH ${path}/${encodeURIComponent(known)}`,
+          message: say('row-exists', {
+            what: say(`word-${kind.what}`),
+            path,
+            known: encodeURIComponent(known),
+          }),
         })
       const row = { body: form, old: undefined, id: undefined, catalogue }
       return show(rows, await write(rows, row, { caller, request }))

@@ -1,4 +1,5 @@
 /** Accounts, as seen and changed by an admin (docs/reference/contract.md#D-accounts-116). */
+import { say } from '../../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { type Catalogue } from '../../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
@@ -299,7 +300,7 @@ function readGrant(
   if (read.kind === 'mistake') throw refuseFields([{ in: 'body', path: pool, message: read.message }])
   const amount =
     pool === 'credits' ? creditsOfText(read.value) : creditsOfYuan(read.value, settings.creditsPerUnit)
-  if (amount === 0n) throw refuseFields([{ in: 'body', path: pool, message: 'must not be 0' }])
+  if (amount === 0n) throw refuseFields([{ in: 'body', path: pool, message: say('must-not-be-0') }])
   return { pool, amount, reason: body.reason }
 }
 

@@ -1,4 +1,5 @@
 /** Redemption codes, created and voided by an admin. */
+import { say } from '../../../../../core/sentences/say.ts'
 import { z } from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { CODES_PER_BATCH_MAX } from '../../../../../core/top-up/code-text.ts'
@@ -17,7 +18,7 @@ import {
 } from '../../../../../management/top-up/redemption-codes.ts'
 import { amountInput } from '../../../requests/amount-input.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../../define-route.ts'
-import { refuseFields } from '../../../requests/request-fields.ts'
+import { issue, refuseFields } from '../../../requests/request-fields.ts'
 import { decimalText, instantText, isoTime, pageQuery, nextCursor } from '../../../answers/wire-values.ts'
 import { actorOf, present, valueOf } from '../admin-route.ts'
 import type { ApiContext, Api } from '../../../api-context.ts'
@@ -60,9 +61,10 @@ const batchBody = z
     expires_at: instantText.optional(),
     note: z.string().max(500).optional(),
   })
-  .refine((body) => (body.credits === undefined) !== (body.yuan === undefined), {
-    message: 'must hold either credits or yuan',
-  })
+  .refine(
+    (body) => (body.credits === undefined) !== (body.yuan === undefined),
+    issue(say('either-credits-or-yuan')),
+  )
 
 export function adminCodeRoutes(app: Api, context: CodesContext): void {
   makingRoutes(app, context)
@@ -123,7 +125,7 @@ function madeOf(outcome: MadeCodes): MadeBatch {
       return outcome.made
     case 'made-before':
       throw new GatewayError(40900, {
-        message: `these codes were made before and are not shown again: void ${outcome.batchId} and make others`,
+        message: say('codes-made-before', { batchId: outcome.batchId }),
         details: { batch_id: outcome.batchId },
       })
     case 'other-request':
@@ -146,7 +148,7 @@ function requestOf(
     throw refuseFields([{ in: 'body', path, message: mistake }])
   }
   if (body.expires_at !== undefined && body.expires_at <= context.now())
-    throw refuseFields([{ in: 'body', path: 'expires_at', message: 'must lie in the future' }])
+    throw refuseFields([{ in: 'body', path: 'expires_at', message: say('must-lie-in-the-future') }])
   return { pool, amount, count: body.count, expiresAt: body.expires_at, note: body.note, idempotencyKey }
 }
 

@@ -1,4 +1,6 @@
 /** Top-ups of all accounts, and the packages offered. */
+import { say } from '../../../../../core/sentences/say.ts'
+import { issue } from '../../../requests/request-fields.ts'
 import { z } from 'zod'
 import { accountId } from '../../../../../core/ids.ts'
 import { creditsOfText, creditsOfYuan } from '../../../../../management/money/amounts.ts'
@@ -32,9 +34,10 @@ const packageBody = z
     yuan: amountInput.optional(),
     status: z.enum(['enabled', 'disabled']).default('enabled'),
   })
-  .refine((body) => (body.credits === undefined) !== (body.yuan === undefined), {
-    message: 'must hold either credits or yuan',
-  })
+  .refine(
+    (body) => (body.credits === undefined) !== (body.yuan === undefined),
+    issue(say('either-credits-or-yuan')),
+  )
 
 export function adminTopUpRoutes(app: Api, context: AdminTopUpsContext): void {
   listRoute(app, context)
