@@ -50,6 +50,7 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { streamRemote } from '../upstream/remote/stream-remote.ts'
 import { VERSION } from '../version.ts'
 import { createPipeline } from '../pipeline/create-pipeline.ts'
+import { openRemote } from '../upstream/remote/open-remote.ts'
 
 const UNSETTLED_EVERY_MS = MINUTE_MS
 /** Checks for a quiet moment at this interval, because a new gateway is often used right after its start. */
@@ -241,6 +242,12 @@ async function partsOf(
       noteForbidden(telemetry, 'a call', await fetchRemote(url, { ...options, allow })),
     streamRemote: async (url, options) =>
       noteForbidden(telemetry, 'a call', await streamRemote(url, { ...options, allow })),
+    openRemote: (call, sink, options) =>
+      openRemote(call, sink, {
+        ...options,
+        allow,
+        onRefused: (reason) => noteForbidden(telemetry, 'a call', { kind: 'refused', reason }),
+      }),
     tokens: createTokenCounter(),
     limits: {
       bodyLimitBytes: config.bodyLimitBytes,

@@ -11,7 +11,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { RemoteAnswer, RemoteOptions } from '../upstream/remote/fetch-remote.ts'
 import type { StreamedRemote, StreamOptions } from '../upstream/remote/stream-remote.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { Upstream, UpstreamCall, UpstreamExchange, UpstreamSink } from '../upstream/upstream.ts'
 import { type BodyBudget } from './instance/body-budget.ts'
 import type { BodyFiles } from './instance/body-files.ts'
 import type { LoggedCall, ReservedCall } from './call.ts'
@@ -48,6 +48,12 @@ export interface PipelineParts {
   readonly fetchRemote: (url: string, options: Omit<RemoteOptions, 'allow'>) => Promise<RemoteAnswer>
   /** Streams from a provider's link, within the same limits. */
   readonly streamRemote: (url: string, options: Omit<StreamOptions, 'allow'>) => Promise<StreamedRemote>
+  /** Calls an address that a vendor named, within the same bounds. `trustedHost`: may be private all the same. */
+  readonly openRemote: (
+    call: UpstreamCall,
+    sink: UpstreamSink,
+    options: { readonly trustedHost: string | undefined },
+  ) => UpstreamExchange
   readonly videoSettings: VideoSettings
   /** Factor for the pauses between polls of a task that a client waits for: 1, and less in tests. */
   readonly pollPace: number

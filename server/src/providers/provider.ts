@@ -70,6 +70,8 @@ export interface PassedDialect extends WireDialect {
   makesOne?(model: ForwardModelId): boolean
   /** For a vendor that turns requests into tasks. Absent: its first answer is the answer. */
   readonly tasks?: TaskForm
+  /** Of a vendor that takes a file by its address only, and has a place for it. Absent: files are in the request. */
+  readonly uploads?: UploadForm
   /** For a vendor that supports Google's own embed calls: the dialect for clients of those. Absent: they are converted. */
   readonly geminiEmbeddings?: PassedDialect
   /** For a vendor of embeddings with a field for the purpose of a text. Absent: it has none, or it is unknown. */
@@ -97,8 +99,44 @@ export type TaskStep =
   | (Omit<FormedRequest, 'method'> & { readonly body?: JsonObject })
   /** This answer is final, however the task ended. */
   | 'over'
+  /** It has ended well, and the answer lies at this address, which is the vendor's word: nobody's key is sent there. */
+  | { readonly result: string }
   /** It does not mention a task. If it is the first, it is the answer. */
   | 'unclear'
+
+/** How the file of a form is put where its vendor fetches it, before the request that names its address. */
+export interface UploadForm {
+  /** Whether this model takes its file so. The request is then written without one. */
+  isUploaded(model: ForwardModelId): boolean
+  /** Where the vendor is asked for a place (GET). */
+  ask(input: Pick<FormInput, 'baseUrl' | 'forwardModelId'>): Omit<FormedRequest, 'method'>
+  /** undefined: the vendor gives none. What it said is then its answer to the call. */
+  place(body: JsonObject, file: FileToUpload): UploadPlace | undefined
+  /** The request, naming the address of its file. */
+  withFile(request: JsonObject, address: string): JsonObject
+}
+
+export interface FileToUpload {
+  /** Unique. */
+  readonly id: string
+  /** Bytes. */
+  readonly size: number
+  /** Its first bytes. */
+  readonly beginning: Uint8Array
+}
+
+export type UploadPlace =
+  /** A form is posted there: these fields, then the file as `file`. The host is the vendor's word: nobody's key is sent there. */
+  | {
+      readonly kind: 'open'
+      readonly url: string
+      readonly fields: Readonly<Record<string, string>>
+      readonly fileName: string
+      /** What the vendor knows the file by once it is there. */
+      readonly address: string
+    }
+  /** This file does not fit: the answer to the call, in the vendor's form. */
+  | { readonly kind: 'closed'; readonly status: number; readonly answer: JsonObject }
 
 /** How Google's `taskType` is passed to a vendor of embeddings: a member of the request, for all its texts. */
 export interface TextPurpose {

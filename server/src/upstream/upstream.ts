@@ -40,6 +40,12 @@ export interface UpstreamSink {
   keepAliveBytes?(): number
 }
 
+/** A sink behind steps of our own, in which something may break: an error thrown to a connection would end nothing. */
+export interface GuardedSink extends UpstreamSink {
+  /** Ends the answer. */
+  broke(error: unknown): void
+}
+
 export interface UpstreamExchange {
   /** The request may have reached the upstream. */
   readonly sent: boolean

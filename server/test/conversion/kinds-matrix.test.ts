@@ -10,7 +10,14 @@ import { openStand } from '../gateway/open-stand.ts'
 import { keyPair } from '../gateway/key-pair.ts'
 import { grantingTokens, serviceAccount, TOKEN } from '../gateway/service-account.ts'
 import { PICTURE, PNG, SOUND, toldBy, VECTORS } from '../matrix/kind-answers.ts'
-import { type CallName, chainProtocolOf, KIND_CELLS, type KindCell, kindCellId } from '../matrix/kinds.ts'
+import {
+  type CallName,
+  chainProtocolOf,
+  forwardOf,
+  KIND_CELLS,
+  type KindCell,
+  kindCellId,
+} from '../matrix/kinds.ts'
 
 const modelOf = ({ name, vendor }: KindCell) => `${name.replaceAll(' ', '-')}-${vendor}`
 
@@ -26,7 +33,7 @@ const { gateway, upstream } = await openStand((at) => [
       model: modelOf(cell),
       vendor: cell.vendor,
       protocol: chainProtocolOf(cell.call),
-      forward: 'theirs',
+      forward: forwardOf(cell.call),
     }),
   ]),
 ])
@@ -41,6 +48,15 @@ const google = new GoogleGenAI({
 const INPUT = ['one', 'two']
 const pixel = () => toFile(Buffer.from(PNG, 'base64'), 'a.png', { type: 'image/png' })
 const sound = () => toFile(waveFile(1), 'a.wav')
+
+async function spoken(model: string): Promise<string> {
+  const answer = await openai.audio.speech.create({ model, input: 'Hello', voice: 'alloy' })
+  return Buffer.from(await answer.arrayBuffer()).toString()
+}
+
+async function writtenDown(model: string): Promise<string> {
+  return (await openai.audio.transcriptions.create({ model, file: await sound() })).text
+}
 
 /** Asks through the official client; resolves with what it read. */
 const ASK: Readonly<Record<CallName, (model: string) => Promise<unknown>>> = {
@@ -64,13 +80,10 @@ const ASK: Readonly<Record<CallName, (model: string) => Promise<unknown>>> = {
     const { data } = await openai.images.createVariation({ model, image: await pixel() })
     return data?.[0]?.b64_json
   },
-  async speech(model) {
-    const answer = await openai.audio.speech.create({ model, input: 'Hello', voice: 'alloy' })
-    return Buffer.from(await answer.arrayBuffer()).toString()
-  },
-  async transcription(model) {
-    return (await openai.audio.transcriptions.create({ model, file: await sound() })).text
-  },
+  speech: spoken,
+  'speech by CosyVoice': spoken,
+  transcription: writtenDown,
+  'transcription by Paraformer': writtenDown,
   async translation(model) {
     return (await openai.audio.translations.create({ model, file: await sound() })).text
   },
@@ -91,7 +104,9 @@ const READ: Readonly<Record<CallName, unknown>> = {
   'changed images': PNG,
   'varied images': PNG,
   speech: SOUND.toString(),
+  'speech by CosyVoice': SOUND.toString(),
   transcription: 'Hello',
+  'transcription by Paraformer': 'Hello',
   translation: 'Hello',
   rerank: [{ index: 1, relevanceScore: 0.75 }],
   moderation: [true],
@@ -128,7 +143,9 @@ const ROWS: Readonly<Record<CallName, string>> = {
   'changed images': '[D-images-43]',
   'varied images': '[D-images-43]',
   speech: '[D-speech-18]',
+  'speech by CosyVoice': '[D-speech-17]',
   transcription: '[D-transcription-30]',
+  'transcription by Paraformer': '[D-transcription-31]',
   translation: '[D-transcription-30]',
   rerank: '[D-rerank-17]',
   moderation: '[D-moderation-10]',

@@ -7,13 +7,21 @@ import { waveFile } from '../calls/wave-file.ts'
 import { NO_TOKEN_PRICES, putChain, putCredential, putModel, putVendor } from '../gateway/gateway.ts'
 import { openStand } from '../gateway/open-stand.ts'
 import { PNG, toldBy } from '../matrix/kind-answers.ts'
-import { type CallName, chainProtocolOf, KIND_CELLS, type KindCell, kindCellId } from '../matrix/kinds.ts'
+import {
+  type CallName,
+  chainProtocolOf,
+  forwardOf,
+  KIND_CELLS,
+  type KindCell,
+  kindCellId,
+} from '../matrix/kinds.ts'
 import type { Pipeline } from '../../src/pipeline/context.ts'
 import { KINDS } from '../../src/pipeline/kinds/index.ts'
 
-/** Of each kind one vendor that takes its form, and one for which it is written anew. */
+/** Of each kind one vendor that takes its form, one for which it is written anew, and each with a form for some models. */
 const CELLS = KIND_CELLS.filter(
   ({ call, how }, index) =>
+    call.models !== undefined ||
     index === KIND_CELLS.findIndex((one) => one.call.protocol === call.protocol && one.how === how),
 )
 const modelOf = ({ name, vendor }: KindCell) => `${name.replaceAll(' ', '-')}-${vendor}`
@@ -40,7 +48,7 @@ const { gateway, upstream } = await openStand((at) => [
       model: modelOf(cell),
       vendor: cell.vendor,
       protocol: chainProtocolOf(cell.call),
-      forward: 'theirs',
+      forward: forwardOf(cell.call),
     }),
   ]),
 ])
@@ -118,6 +126,11 @@ const PLANTS: readonly Plant[] = [
     refuses: true,
   },
   {
+    where: 'calling an address that the vendor named',
+    plant: (pipeline) => vi.spyOn(pipeline, 'openRemote').mockImplementation(fault),
+    refuses: true,
+  },
+  {
     where: 'the turns of the pulse',
     plant: ({ pulse }) => vi.spyOn(pulse, 'add').mockImplementation(fault),
     refuses: true,
@@ -172,6 +185,7 @@ const FILES: Readonly<
   'changed images': ['image', 'a.png', Buffer.from(PNG, 'base64')],
   'varied images': ['image', 'a.png', Buffer.from(PNG, 'base64')],
   transcription: ['file', 'a.wav', waveFile(1)],
+  'transcription by Paraformer': ['file', 'a.wav', waveFile(1)],
   translation: ['file', 'a.wav', waveFile(1)],
 }
 const FIELDS: Readonly<Record<CallName, Readonly<Record<string, unknown>>>> = {
@@ -183,7 +197,9 @@ const FIELDS: Readonly<Record<CallName, Readonly<Record<string, unknown>>>> = {
   'changed images': { prompt: 'red' },
   'varied images': {},
   speech: { input: 'Hello', voice: 'alloy' },
+  'speech by CosyVoice': { input: 'Hello', voice: 'alloy' },
   transcription: {},
+  'transcription by Paraformer': {},
   translation: {},
   rerank: { query: 'red', documents: ['blue', 'red'] },
   moderation: { input: 'x' },

@@ -34,6 +34,30 @@ const spoken = (...audio: readonly object[]): Answerer => {
   const text = events.map((one) => `event:result\ndata:${JSON.stringify(one)}\n\n`).join('')
   return answerJson(text, 200, { 'content-type': 'text/event-stream' })
 }
+/** The same in pieces, each of a type, and at last a link to all of it. */
+const synthesized: Answerer = (request, response) => {
+  const pieces = [SOUND.subarray(0, 4), SOUND.subarray(4)].map((piece) => ({
+    output: { type: 'sentence-synthesis', audio: { data: piece.toString('base64') } },
+  }))
+  const last = { output: { finish_reason: 'stop', audio: { data: '', url: 'https://sound.example/1' } } }
+  const text = [...pieces, last].map((one) => `data:${JSON.stringify(one)}\n\n`).join('')
+  return answerJson(text, 200, { 'content-type': 'text/event-stream' })(request, response)
+}
+/** A place for the file, the file, a task, and the result where it lies. */
+const byFile: Answerer = (request, response) => {
+  const here = `http://${request.headers.host ?? ''}`
+  const signed = { policy: 'p', signature: 's', oss_access_key_id: 'i' }
+  const rules = { x_oss_object_acl: 'private', x_oss_forbid_overwrite: 'true' }
+  const link = { subtask_status: 'SUCCEEDED', transcription_url: `${here}/result` }
+  const hops: Readonly<Record<string, object>> = {
+    '/api/v1/uploads': { data: { ...signed, ...rules, upload_host: `${here}/store`, upload_dir: 'd' } },
+    '/store': {},
+    '/api/v1/services/audio/asr/transcription': { output: { task_id: '1', task_status: 'PENDING' } },
+    '/api/v1/tasks/1': { output: { task_id: '1', task_status: 'SUCCEEDED', results: [link] } },
+    '/result': { transcripts: [{ text: 'Hello', sentences: [] }] },
+  }
+  return answerJson(hops[request.path] ?? {}, request.path in hops ? 200 : 404)(request, response)
+}
 export const PICTURE = 'https://pictures.example/1.png'
 /** A task: ordered, asked for where `states` says, over. */
 const byTask =
@@ -181,6 +205,17 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
       vertex: [generated('audio/wav', SOUND.toString('base64')), `${ofVertex}:generateContent`],
       dashscope: [spoken({ data: SOUND.toString('base64') }, { data: '' }), generation],
     },
+  },
+  'speech by CosyVoice': { usual: [synthesized, '/api/v1/services/audio/tts/SpeechSynthesizer'] },
+  'transcription by Paraformer': {
+    usual: [
+      byFile,
+      '/api/v1/uploads',
+      '/store',
+      '/api/v1/services/audio/asr/transcription',
+      '/api/v1/tasks/1',
+      '/result',
+    ],
   },
   transcription: {
     usual: [written, '/audio/transcriptions'],

@@ -21,6 +21,8 @@ export interface Call {
     | 'transcription'
     | 'rerank'
     | 'moderation'
+  /** Of models for which a vendor has another form. Absent: any model. */
+  readonly models?: { readonly vendor: string; readonly forward: string }
 }
 
 export const CALLS = {
@@ -34,7 +36,19 @@ export const CALLS = {
   'changed images': { path: '/v1/images/edits', client: 'openai', protocol: 'images' },
   'varied images': { path: '/v1/images/variations', client: 'openai', protocol: 'images' },
   speech: { path: '/v1/audio/speech', client: 'openai', protocol: 'speech' },
+  'speech by CosyVoice': {
+    path: '/v1/audio/speech',
+    client: 'openai',
+    protocol: 'speech',
+    models: { vendor: 'dashscope', forward: 'cosyvoice-v3-flash' },
+  },
   transcription: { path: '/v1/audio/transcriptions', client: 'openai', protocol: 'transcription' },
+  'transcription by Paraformer': {
+    path: '/v1/audio/transcriptions',
+    client: 'openai',
+    protocol: 'transcription',
+    models: { vendor: 'dashscope', forward: 'paraformer-v2' },
+  },
   translation: { path: '/v1/audio/translations', client: 'openai', protocol: 'transcription' },
   rerank: { path: '/v2/rerank', client: 'cohere-ai', protocol: 'rerank' },
   moderation: { path: '/v1/moderations', client: 'openai', protocol: 'moderation' },
@@ -67,6 +81,11 @@ function howOf(vendor: string, call: Call): How | undefined {
   return 'rewrite' in spoken && spoken.rewrite !== undefined ? 'written anew' : 'passed'
 }
 
+/** What a model is called at its vendor. */
+export function forwardOf({ models }: Call): string {
+  return models?.forward ?? 'theirs'
+}
+
 /** As it stands in the name of the test. */
 export function kindCellId({ name, vendor, how }: Pick<KindCell, 'name' | 'vendor' | 'how'>): string {
   return `[${name} → ${vendor}: ${how}]`
@@ -77,6 +96,7 @@ export const KIND_CELLS: readonly KindCell[] = CALL_NAMES.flatMap((name) => {
   return providerKinds.flatMap((vendor) => {
     const how = howOf(vendor, call)
     if (how === undefined || vendor === OFFLINE) return []
+    if (call.models !== undefined && call.models.vendor !== vendor) return []
     const cell = { name, call, vendor, how }
     return kindCellId(cell) === NO_FILES ? [] : [cell]
   })
@@ -85,12 +105,13 @@ export const KIND_CELLS: readonly KindCell[] = CALL_NAMES.flatMap((name) => {
 /** The part of the page about them: a row a call. */
 export function kindsSection(): string {
   const rows = CALL_NAMES.map((name) => {
-    const { path, client }: Call = CALLS[name]
+    const { path, client, models }: Call = CALLS[name]
     const those = (how: How) =>
       KIND_CELLS.filter((cell) => cell.name === name && cell.how === how)
         .map(({ vendor }) => `\`${vendor}\``)
         .join(', ')
-    return `| \`${path}\` | \`${client}\` | ${those('passed')} | ${those('written anew') || '–'} |`
+    const model = models === undefined ? '' : ` (\`${models.forward}\`)`
+    return `| \`${path}\`${model} | \`${client}\` | ${those('passed') || '–'} | ${those('written anew') || '–'} |`
   })
   return `## other kinds of calls
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isJsonObject } from '../../core/json.ts'
 import type { TransportFailure, UpstreamCall, UpstreamSink } from '../../upstream/upstream.ts'
 import { openAskedAgain } from './asked-again.ts'
@@ -14,23 +14,32 @@ const ORDER: UpstreamCall = {
 
 /** A vendor that is answered for by hand, and time that is. */
 function stand() {
-  const asked: { readonly call: UpstreamCall; readonly sink: UpstreamSink }[] = []
+  const asked: { readonly call: UpstreamCall; readonly sink: UpstreamSink; over: boolean }[] = []
   const waits: { readonly go: () => void; readonly ms: number }[] = []
   const waited: number[] = []
   const heard: unknown[] = []
   let aborted = 0
   let cancelled = 0
+  const remote: string[] = []
+  let breaks = false
+  const open = (call: UpstreamCall, sink: UpstreamSink) => {
+    if (breaks) throw new Error('no connection')
+    const one = { call, sink, over: false }
+    asked.push(one)
+    const abort = () => {
+      if (one.over) return
+      one.over = true
+      aborted += 1
+      sink.fail(failure('aborted'))
+    }
+    return { sent: true, pause: () => undefined, resume: () => undefined, abort }
+  }
   const exchange = openAskedAgain(
     {
-      upstream: {
-        open: (call, sink) => {
-          asked.push({ call, sink })
-          const abort = () => {
-            aborted += 1
-            sink.fail(failure('aborted'))
-          }
-          return { sent: true, pause: () => undefined, resume: () => undefined, abort }
-        },
+      upstream: { open },
+      openRemote: (call, sink) => {
+        remote.push(call.request.url)
+        return open(call, sink)
       },
       timers: {
         set: (go, ms) => {
@@ -41,6 +50,8 @@ function stand() {
       pace: 2,
       read: ({ body, order }) => {
         if (body['done'] === true) return 'over'
+        if (body['breaks'] === true) throw new Error('planted')
+        if (typeof body['at'] === 'string') return { result: body['at'] }
         const { task } = { ...order, ...body }
         const id = isJsonObject(task) ? task['id'] : undefined
         return typeof id === 'string' && body['what'] === undefined
@@ -55,13 +66,15 @@ function stand() {
       data: (chunk) => heard.push(Buffer.from(chunk).toString()),
       end: () => heard.push('end'),
       fail: ({ kind }) => heard.push(kind),
+      broke: (error) => heard.push(['broke', String(error)]),
     },
   )
   const answer = (status: number, body: unknown) => {
-    const sink = asked.at(-1)?.sink
-    sink?.head({ status, headers: {} })
-    sink?.data(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
-    sink?.end()
+    const one = asked.at(-1)
+    one?.sink.head({ status, headers: {} })
+    one?.sink.data(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
+    // Nothing comes after an abort.
+    if (one?.over === false) one.sink.end()
   }
   return {
     exchange,
@@ -76,6 +89,12 @@ function stand() {
     waited,
     asked: () => asked.map(({ call }) => `${call.request.method} ${call.request.url}`),
     counts: () => ({ aborted, cancelled }),
+    breakOpening: () => {
+      breaks = true
+    },
+    /** Addresses that the vendor named, and the last call. */
+    remote,
+    last: () => asked.at(-1)?.call,
   }
 }
 
@@ -176,6 +195,30 @@ test.each<[string, (to: Standing) => void, readonly unknown[]]>([
   expect(standing.exchange.isTask).toBe(false)
 })
 
+test.each<[string, (to: Standing) => void]>([
+  ['the order is read', () => undefined],
+  [
+    'a poll is read',
+    ({ answer, wait }) => {
+      answer(200, TASK)
+      wait()
+    },
+  ],
+])('what breaks while %s ends the answer, and not the process', (_what, begin) => {
+  const standing = stand()
+  begin(standing)
+  standing.answer(200, { breaks: true })
+  expect(standing.heard).toEqual([['broke', 'Error: planted']])
+})
+
+test('what breaks when it is asked for again ends the answer, and not the process', () => {
+  const standing = stand()
+  standing.answer(200, TASK)
+  standing.breakOpening()
+  standing.wait()
+  expect(standing.heard).toEqual([['broke', 'Error: no connection']])
+})
+
 test('it is given up while it is asked, and between two questions', () => {
   const asking = stand()
   asking.answer(200, TASK)
@@ -188,4 +231,68 @@ test('it is given up while it is asked, and between two questions', () => {
   waiting.exchange.abort()
   expect([waiting.heard, waiting.counts()]).toEqual([['aborted'], { aborted: 0, cancelled: 1 }])
   expect(waiting.exchange.sent).toBe(true)
+})
+
+describe('a task whose result lies elsewhere', () => {
+  /** The task is over, and its result is being fetched. */
+  const fetching = () => {
+    const standing = stand()
+    standing.answer(200, TASK)
+    standing.wait()
+    standing.answer(200, { at: 'https://store/1.json' })
+    return standing
+  }
+
+  test('is answered by what lies there, which is fetched without the key', () => {
+    const { answer, heard, remote, last } = fetching()
+    expect(last()).toMatchObject({
+      request: { method: 'GET', url: 'https://store/1.json' },
+      auth: { kind: 'none' },
+      credential: { secret: undefined },
+    })
+    answer(200, { text: 'x' })
+    expect(heard).toEqual([200, '{"text":"x"}', 'end'])
+    expect(remote).toEqual(['https://store/1.json'])
+  })
+
+  test.each<[string, (to: Standing) => void]>([
+    ['cannot be reached', ({ fail }) => fail('connect')],
+    ['is not there yet', ({ answer }) => answer(404, '<Error/>')],
+    ['has expired', ({ answer }) => answer(403, { code: 'Expired' })],
+    ['leads elsewhere', ({ answer }) => answer(302, '')],
+    ['is a page', ({ answer }) => answer(200, '<html>')],
+    ['is empty', ({ answer }) => answer(200, '')],
+  ])('that %s is looked for again, at the address that the task then names', (_what, happens) => {
+    const standing = fetching()
+    happens(standing)
+    standing.wait()
+    standing.answer(200, { at: 'https://store/2.json' })
+    standing.answer(200, { text: 'x' })
+    expect(standing.heard).toEqual([200, '{"text":"x"}', 'end'])
+    expect(standing.asked()).toEqual([
+      ...ASKED_ONCE,
+      'GET https://store/1.json',
+      'GET https://v/tasks/7',
+      'GET https://store/2.json',
+    ])
+  })
+
+  test('that never can be had is lost, and not made anew', () => {
+    const standing = fetching()
+    for (let at = 0; at < 29; at += 1) {
+      standing.answer(404, '')
+      standing.wait()
+      standing.answer(200, { at: 'https://store/1.json' })
+    }
+    standing.answer(404, '')
+    expect(standing.heard).toEqual(['first-byte-timeout'])
+    expect(standing.asked().filter((one) => one.startsWith('POST'))).toHaveLength(1)
+    expect(standing.exchange.isTask).toBe(true)
+  })
+
+  test('is given up while it is fetched', () => {
+    const { exchange, heard, counts } = fetching()
+    exchange.abort()
+    expect([heard, counts()]).toEqual([['aborted'], { aborted: 1, cancelled: 0 }])
+  })
 })

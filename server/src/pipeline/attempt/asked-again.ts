@@ -1,6 +1,7 @@
 /**
  * The answer of a vendor that turns the request into a task: the task is polled until it has ended, and its last state is
- * the answer. A task that has begun costs money, so a poll that fails is repeated; a second task is never created.
+ * the answer, or what lies at the address that it names. A task that has begun costs money, so a poll that fails is repeated;
+ * a second task is never created.
  */
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { UpstreamFailure } from '../../core/routing/failure.ts'
@@ -12,9 +13,10 @@ import type {
   UpstreamCall,
   UpstreamExchange,
   UpstreamHead,
-  UpstreamSink,
+  GuardedSink,
 } from '../../upstream/upstream.ts'
 import { parseJson } from './classify.ts'
+import { askSmall, guarded } from './small-answer.ts'
 
 /** Wait before each poll, ms; the last one applies to all later polls. Some images take a second, most take ten. */
 const PAUSES_MS = [500, 1_000, 2_000] as const
@@ -26,9 +28,13 @@ const LAST_PAUSE_MS = 2_000
 const HINDERED_MAX = 30
 /** An answer about a task is about a kilobyte, but may contain a small image. */
 const ANSWER_BYTES_MAX = 4_194_304
+/** What a task says of half a day of sound, with the times of every word. */
+const RESULT_BYTES_MAX = 67_108_864
 
 export interface AskedAgainParts {
   readonly upstream: Pick<Upstream, 'open'>
+  /** To addresses that the vendor names. */
+  readonly openRemote: Upstream['open']
   readonly timers: Pick<Timers, 'set'>
   /** Factor for the pauses; below 1 in tests. */
   readonly pace: number
@@ -40,7 +46,7 @@ export interface AskedAgainParts {
 export function openAskedAgain(
   parts: AskedAgainParts,
   call: UpstreamCall,
-  sink: UpstreamSink,
+  sink: GuardedSink,
 ): UpstreamExchange {
   const asked = new AskedAgain(parts, call, sink)
   asked.order()
@@ -50,7 +56,7 @@ export function openAskedAgain(
 class AskedAgain implements UpstreamExchange {
   readonly #parts: AskedAgainParts
   readonly #call: UpstreamCall
-  readonly #sink: UpstreamSink
+  readonly #sink: GuardedSink
   #current: UpstreamExchange | undefined
   #pause: { cancel(): void } | undefined
   /** The first answer, which named the task; undefined: not yet received. */
@@ -60,7 +66,7 @@ class AskedAgain implements UpstreamExchange {
   #hindered = 0
   #over = false
 
-  constructor(parts: AskedAgainParts, call: UpstreamCall, sink: UpstreamSink) {
+  constructor(parts: AskedAgainParts, call: UpstreamCall, sink: GuardedSink) {
     this.#parts = parts
     this.#call = call
     this.#sink = sink
@@ -85,36 +91,31 @@ class AskedAgain implements UpstreamExchange {
     else this.#fail({ kind: 'aborted', sent: true, detail: 'abandoned between two polls of a task' })
   }
 
+  broke(error: unknown): void {
+    if (this.#over) return
+    this.#over = true
+    this.#sink.broke(error)
+  }
+
   order(): void {
     this.#ask(this.#call)
   }
 
   #ask(call: UpstreamCall): void {
     this.#pause = undefined
-    const chunks: Uint8Array[] = []
-    let head: UpstreamHead | undefined
-    let length = 0
-    this.#current = this.#parts.upstream.open(call, {
-      head: (came) => {
-        head = came
-      },
-      data: (chunk) => {
-        length += chunk.byteLength
-        if (length <= ANSWER_BYTES_MAX) chunks.push(chunk)
-      },
-      end: () => this.#ended(head, Buffer.concat(chunks)),
+    this.#current = askSmall(this.#parts.upstream.open, call, ANSWER_BYTES_MAX, {
+      ended: (head, body) => this.#ended(head, body),
       fail: (failure) => {
         if (!this.isTask || failure.kind === 'aborted') this.#fail(failure)
         else this.#hinder()
       },
+      broke: (error) => this.broke(error),
     })
   }
 
-  #ended(head: UpstreamHead | undefined, body: Uint8Array): void {
-    if (head === undefined) throw new Error('an answer ended before its head')
+  #ended(head: UpstreamHead, body: Uint8Array): void {
     const parsed = parseJson(body)
-    const isWell = head.status >= 200 && head.status < 300
-    if (!isWell) {
+    if (!isWell(head)) {
       const ends = !this.isTask || this.#parts.ends({ ...head, body: parsed })
       return ends ? this.#answer(head, body) : this.#hinder()
     }
@@ -122,7 +123,26 @@ class AskedAgain implements UpstreamExchange {
     const step = isJsonObject(parsed) ? this.#read(parsed) : 'unclear'
     if (step === 'over' || (step === 'unclear' && !this.isTask)) this.#answer(head, body)
     else if (step === 'unclear') this.#hinder()
+    else if ('result' in step) this.#fetch(step.result)
     else this.#askNext(step)
+  }
+
+  /** One that cannot be had is looked for again: the task may name another address for it. */
+  #fetch(url: string): void {
+    const request = { method: 'GET' as const, url, headers: {} }
+    const { timeouts } = this.#call
+    const call = { request, ...NO_KEY, timeouts, body: undefined, bodyLength: 0 }
+    this.#current = askSmall(this.#parts.openRemote, call, RESULT_BYTES_MAX, {
+      ended: (head, body) => {
+        if (isWell(head) && isDocument(body)) this.#answer(head, body)
+        else this.#hinder()
+      },
+      fail: (failure) => {
+        if (failure.kind === 'aborted') this.#fail(failure)
+        else this.#hinder()
+      },
+      broke: (error) => this.broke(error),
+    })
   }
 
   #read(body: JsonObject): TaskStep {
@@ -131,7 +151,7 @@ class AskedAgain implements UpstreamExchange {
     return step
   }
 
-  #askNext({ url, headers, body }: Exclude<TaskStep, string>): void {
+  #askNext({ url, headers, body }: Exclude<TaskStep, string | { readonly result: string }>): void {
     const { auth, credential, timeouts } = this.#call
     const sent = body && new TextEncoder().encode(JSON.stringify(body))
     const request = { method: sent === undefined ? ('GET' as const) : ('POST' as const), url, headers }
@@ -162,7 +182,8 @@ class AskedAgain implements UpstreamExchange {
   #wait(call: UpstreamCall): void {
     const ms = PAUSES_MS[this.#questions] ?? LAST_PAUSE_MS
     this.#questions += 1
-    this.#pause = this.#parts.timers.set(() => this.#ask(call), ms * this.#parts.pace)
+    const ask = (): void => guarded(this, () => this.#ask(call))
+    this.#pause = this.#parts.timers.set(ask, ms * this.#parts.pace)
   }
 
   #answer(head: UpstreamHead, body: Uint8Array): void {
@@ -173,7 +194,22 @@ class AskedAgain implements UpstreamExchange {
   }
 
   #fail(failure: TransportFailure): void {
+    if (this.#over) return
     this.#over = true
     this.#sink.fail(failure)
   }
 }
+
+/** For addresses that are not the operator's. */
+export const NO_KEY = { auth: { kind: 'none' }, credential: { secret: undefined, fields: {} } } as const
+
+function isWell({ status }: UpstreamHead): boolean {
+  return status >= 200 && status < 300
+}
+
+/** It is read where large documents are. */
+function isDocument(body: Uint8Array): boolean {
+  return body[0] === OPENING_BRACE
+}
+
+const OPENING_BRACE = 0x7b

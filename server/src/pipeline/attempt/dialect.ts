@@ -16,13 +16,14 @@ import type {
   Operation,
   PassedDialect,
   Provider,
+  UploadForm,
   WireDialect,
 } from '../../providers/provider.ts'
 import { readPublicFields } from '../../upstream/credentials/auth.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Leg } from './leg.ts'
 import type { ClaimOperation, ClaimOutcome } from '../../core/ledger/operations.ts'
-import type { CallId } from '../../core/ids.ts'
+import type { CallId, ForwardModelId } from '../../core/ids.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 /** Everything the catalogue and the provider registry know about one leg's upstream. */
@@ -66,6 +67,20 @@ export function protocolUpstreamOf(
   const { dialect } = found
   if (!isConvertible(dialect)) throw new Error(`chain ${leg.chain.id} speaks no protocol`)
   return { ...found, dialect }
+}
+
+/** How a file for this model is put where its vendor fetches it; undefined: files are sent with the request. */
+export function uploadsOf(
+  dialect: WireDialect & Pick<PassedDialect, 'uploads'>,
+  model: ForwardModelId,
+): UploadForm | undefined {
+  return dialect.uploads?.isUploaded(model) === true ? dialect.uploads : undefined
+}
+
+/** A vendor that runs inside the operator's network keeps its files there too. Lower case; undefined: no address. */
+export function trustedHostOf({ baseUrl }: { readonly baseUrl: string }): string | undefined {
+  if (!URL.canParse(baseUrl)) return undefined
+  return new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').toLowerCase()
 }
 
 /** Whether its requests and answers can be converted. */

@@ -2,14 +2,14 @@
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { ExtrasWatch } from '../../core/passthrough/extras-watch.ts'
 import type { Timers } from '../../upstream/timers.ts'
-import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
+import type { GuardedSink, UpstreamExchange } from '../../upstream/upstream.ts'
 import type { Pulse } from '../instance/pulse.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { ClientReply } from '../reply.ts'
 
 export interface ExchangeOptions {
   /** Sends the lane's request; its result goes to the sink. */
-  readonly send: (sink: UpstreamSink) => UpstreamExchange
+  readonly send: (sink: GuardedSink) => UpstreamExchange
   readonly requestId: string
   readonly lane: Lane
   /** Reads the extras that cost money from the answer; undefined: the model has no price for any of it. */

@@ -9,7 +9,7 @@
  * stop of the gateway, a bound of ours or a failure leads to `over`. The table in `exchange-states.ts` says what follows
  * each event; this file carries it out. Reading the upstream, delivery, metering and time-outs have their own files.
  */
-import type { TransportFailure, UpstreamHead, UpstreamSink } from '../../upstream/upstream.ts'
+import type { TransportFailure, UpstreamHead, GuardedSink } from '../../upstream/upstream.ts'
 import type { PulsedStream } from '../instance/pulse.ts'
 import type { AnswerFailure, KeptAnswer, Lane, WholeEnd } from '../lanes/lane.ts'
 import { type Answer, openAnswer } from './answer.ts'
@@ -34,7 +34,7 @@ import { REACTIONS, type State } from './exchange-states.ts'
 import { Patience, UpstreamReader } from './upstream-reader.ts'
 import { UpstreamRefusal } from './upstream-refusal.ts'
 
-export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
+export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
   readonly lane: Lane
   readonly verdict: Promise<Verdict>
   /** Resolves for answers that began and for clients that disconnected; never rejects. */
@@ -103,6 +103,11 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
 
   fail(transport: TransportFailure): void {
     this.#interrupt(lostUpstream(transport))
+  }
+
+  broke(error: unknown): void {
+    this.#options.onError(error)
+    this.#interrupt(fault(error))
   }
 
   head(head: UpstreamHead): void {
@@ -211,8 +216,7 @@ export class Exchange implements UpstreamSink, PulsedStream, DeliveryEvents {
     try {
       act()
     } catch (error) {
-      this.#options.onError(error)
-      this.#interrupt(fault(error))
+      this.broke(error)
     }
   }
 

@@ -2,17 +2,25 @@ import type { CredentialSecret } from '../../core/catalogue.ts'
 import { watchExtras } from '../../core/passthrough/extras-watch.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
 import type { UpstreamFailure } from '../../core/routing/failure.ts'
-import type { FormedRequest, OfflineRequest, TaskForm, TaskReply } from '../../providers/provider.ts'
+import type {
+  FormedRequest,
+  OfflineRequest,
+  TaskForm,
+  TaskReply,
+  UploadForm,
+} from '../../providers/provider.ts'
 import { playOffline } from '../../upstream/connect/offline.ts'
-import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
+import type { GuardedSink, Upstream, UpstreamCall, UpstreamExchange } from '../../upstream/upstream.ts'
 import { systemTimers } from '../../upstream/timers.ts'
 import { hasSurcharges } from '../instance/model-facts.ts'
 import type { ReservedCall } from '../call.ts'
 import {
-  type LegUpstream,
   claimCredential,
   formRequest,
   isConvertible,
+  type LegUpstream,
+  trustedHostOf,
+  uploadsOf,
   upstreamOf,
 } from '../attempt/dialect.ts'
 import { openAskedAgain } from '../attempt/asked-again.ts'
@@ -32,6 +40,8 @@ import { type FormDialect, openFormLane } from '../lanes/form-lane.ts'
 import { openPassthroughLane } from '../lanes/passthrough-lane.ts'
 import { priceLeg } from '../stages/price-leg.ts'
 import type { LaneTarget, OpenedLane } from '../lanes/lane-target.ts'
+import type { Span } from '../../core/passthrough/splice.ts'
+import { openUploadedFirst } from '../attempt/uploaded-first.ts'
 
 export type OpenExchangeParts = OpenLaneParts &
   Pick<
@@ -41,6 +51,7 @@ export type OpenExchangeParts = OpenLaneParts &
     | 'directory'
     | 'limits'
     | 'now'
+    | 'openRemote'
     | 'pollPace'
     | 'progress'
     | 'pulse'
@@ -103,11 +114,12 @@ export async function openExchange(
 
 /** Over the network, or from a provider that answers without one. */
 function send(
-  { upstream, now, pollPace }: Pick<Pipeline, 'upstream' | 'now' | 'pollPace'>,
+  pipeline: SendParts,
   call: ReservedCall,
   { leg, found, secret, formed, lane }: Sent,
-  sink: UpstreamSink,
+  sink: GuardedSink,
 ): UpstreamExchange {
+  const { upstream, now } = pipeline
   const { vendor, dialect } = found
   const { body, bodyLength } = lane
   if (dialect.respond !== undefined) {
@@ -131,20 +143,63 @@ function send(
     timeouts: vendor.timeouts,
     minBytesPerSecond: leg.chain.minBytesPerSecond,
   }
-  const tasks = tasksOf(dialect, leg)
-  const baseUrl = vendor.baseUrl ?? found.provider.defaultBaseUrl
-  if (tasks !== undefined && baseUrl !== undefined) {
-    const { forwardModelId } = leg.chain
-    const parts = {
-      upstream,
-      timers: systemTimers,
-      pace: pollPace,
-      read: (reply: TaskReply) => tasks.read(reply, { baseUrl, forwardModelId }),
-      ends: (refusal: UpstreamFailure) => REQUEST_AT_FAULT.has(dialect.classify(refusal).kind),
-    }
-    return openAskedAgain(parts, sent, sink)
+  const baseUrl = vendor.baseUrl ?? found.provider.defaultBaseUrl ?? ''
+  const openRemote: Upstream['open'] = (to, sinkOf) =>
+    pipeline.openRemote(to, sinkOf, { trustedHost: trustedHostOf({ baseUrl }) })
+  const openOrder = openOrderOver(pipeline, { leg, dialect, baseUrl, openRemote })
+  const uploaded = uploadOf(call, leg, dialect)
+  if (uploaded === undefined) return openOrder(sent, sink)
+  const { uploads, span } = uploaded
+  const { chunks, stored } = call.body
+  const parts = {
+    upstream,
+    openRemote,
+    openOrder,
+    ask: uploads.ask({ baseUrl, forwardModelId: leg.chain.forwardModelId }),
+    uploads,
+    file: { id: call.callId, form: stored === undefined ? chunks : [...chunks, stored], span },
   }
-  return upstream.open(dialect.framing === undefined ? sent : { framing: dialect.framing, ...sent }, sink)
+  return openUploadedFirst(parts, sent, sink)
+}
+
+type SendParts = Pick<Pipeline, 'upstream' | 'now' | 'openRemote' | 'pollPace'>
+
+/** Sends a request whose files are where they belong, and reads its answer, that of its task where it makes one. */
+function openOrderOver(
+  { upstream, pollPace }: SendParts,
+  target: {
+    readonly leg: Leg
+    readonly dialect: LegUpstream['dialect']
+    readonly baseUrl: string
+    readonly openRemote: Upstream['open']
+  },
+): (order: UpstreamCall, sink: GuardedSink) => UpstreamExchange {
+  const { leg, dialect, baseUrl, openRemote } = target
+  const tasks = tasksOf(dialect, leg)
+  if (tasks === undefined)
+    return (order, sink) =>
+      upstream.open(dialect.framing === undefined ? order : { framing: dialect.framing, ...order }, sink)
+  const { forwardModelId } = leg.chain
+  const parts = {
+    upstream,
+    openRemote,
+    timers: systemTimers,
+    pace: pollPace,
+    read: (reply: TaskReply) => tasks.read(reply, { baseUrl, forwardModelId }),
+    ends: (refusal: UpstreamFailure) => REQUEST_AT_FAULT.has(dialect.classify(refusal).kind),
+  }
+  return (order, sink) => openAskedAgain(parts, order, sink)
+}
+
+/** The file that has to be put elsewhere first, and how; undefined: none has. */
+function uploadOf(
+  { scan }: ReservedCall,
+  { chain }: Leg,
+  dialect: LegUpstream['dialect'],
+): { readonly uploads: UploadForm; readonly span: Span } | undefined {
+  const uploads = uploadsOf(dialect, chain.forwardModelId)
+  const span = scan.form?.files[0]
+  return uploads === undefined || span === undefined ? undefined : { uploads, span }
 }
 
 /** The task itself, or its content, was refused. Any other failure is a problem with the poll. */

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ManualTimers } from '../../upstream/testing/manual-timers.ts'
-import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
+import type { GuardedSink, UpstreamExchange } from '../../upstream/upstream.ts'
 import { Patience, UpstreamReader } from './upstream-reader.ts'
 
 const KIB = 1_024
-const SINK: UpstreamSink = {
+const SINK: GuardedSink = {
+  broke: () => undefined,
   head: () => undefined,
   data: () => undefined,
   end: () => undefined,

@@ -3,7 +3,7 @@
  * the upstream's end when the client has disconnected or has everything.
  */
 import type { TimerHandle } from '../../upstream/timers.ts'
-import type { UpstreamExchange, UpstreamSink } from '../../upstream/upstream.ts'
+import type { GuardedSink, UpstreamExchange } from '../../upstream/upstream.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 
 /** Bytes of an answer that are read before other calls get a turn: dense JSON of this size takes a few milliseconds. */
@@ -35,7 +35,7 @@ export class UpstreamReader {
   }
 
   /** Sends the request, once. Throws what `send` throws. */
-  send(sink: UpstreamSink): void {
+  send(sink: GuardedSink): void {
     this.#exchange = this.#options.send(sink)
   }
 

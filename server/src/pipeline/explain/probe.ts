@@ -5,6 +5,7 @@ import { plainRequest } from '../../core/canonical/plain-request.ts'
 import type { CanonicalRequest } from '../../core/canonical/request.ts'
 import type { Chain, CredentialSecret, Model } from '../../core/catalogue.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
+import type { UploadForm } from '../../providers/provider.ts'
 import type { TransportFailure, UpstreamSink } from '../../upstream/upstream.ts'
 import { parseJson } from '../attempt/classify.ts'
 import {
@@ -12,6 +13,7 @@ import {
   formRequest,
   isConvertible,
   type LegUpstream,
+  uploadsOf,
   upstreamOf,
 } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
@@ -60,6 +62,8 @@ export async function probeChain(
   const formed = formRequest(found, { chain, secret, operation: 'generate' })
   if (formed === undefined)
     return { kind: 'not-testable', why: 'the vendor has no address: set its base_url or the fields it needs' }
+  const uploads = uploadsOf(found.dialect, chain.forwardModelId)
+  if (uploads !== undefined) return probePlace(pipeline, { found, secret, uploads, target })
   const body = bodyFor(found.dialect, target)
   const type = typeOf(found.dialect)
   if (body === undefined)
@@ -84,7 +88,35 @@ export async function probeChain(
     bodyLength: body.byteLength,
     timeouts: found.vendor.timeouts,
   })
-  const durationMs = pipeline.now() - startedAt
+  return probeOf(found, reply, pipeline.now() - startedAt)
+}
+
+/** For a model of files: whether there is a place for one, which costs nothing. */
+async function probePlace(
+  pipeline: Pick<Pipeline, 'upstream' | 'now'>,
+  asked: {
+    readonly found: LegUpstream
+    readonly secret: CredentialSecret
+    readonly uploads: UploadForm
+    readonly target: ProbeTarget
+  },
+): Promise<Probe> {
+  const { found, secret, uploads, target } = asked
+  const { vendor, provider, dialect } = found
+  const baseUrl = vendor.baseUrl ?? provider.defaultBaseUrl ?? ''
+  const startedAt = pipeline.now()
+  const reply = await send(pipeline, {
+    request: { method: 'GET', ...uploads.ask({ baseUrl, forwardModelId: target.chain.forwardModelId }) },
+    auth: dialect.auth,
+    credential: secret,
+    body: undefined,
+    bodyLength: 0,
+    timeouts: vendor.timeouts,
+  })
+  return probeOf(found, reply, pipeline.now() - startedAt)
+}
+
+function probeOf(found: LegUpstream, reply: Reply, durationMs: number): Probe {
   if (reply.kind === 'failed') return { kind: 'unreachable', detail: reply.failure.detail, durationMs }
   if (reply.status >= 200 && reply.status < 300) return { kind: 'answered', status: reply.status, durationMs }
   const json = parseJson(reply.body)

@@ -2,7 +2,7 @@
 import { tellDropped } from '../../core/protocols/dropped-fields.ts'
 import type { FormRewrite, PassedDialect } from '../../providers/provider.ts'
 import type { ReservedCall } from '../call.ts'
-import { upstreamOf } from '../attempt/dialect.ts'
+import { uploadsOf, upstreamOf } from '../attempt/dialect.ts'
 import type { Leg } from '../attempt/leg.ts'
 import { rewriteBody } from './edit-body.ts'
 import { refusalOf } from './refusal.ts'
@@ -31,9 +31,11 @@ export function openFormLane(
   })
   const size = { bytes: call.body.length, values: call.scan.values }
   const bytes = { head: Buffer.concat(call.body.chunks), descriptor: call.body.descriptor }
-  if (!isNear(size)) return rewrittenFar(pipeline, call, { leg, read, bytes }).then(openOn)
+  // What is put elsewhere is not read here.
+  const isElsewhere = uploadsOf(dialect, leg.chain.forwardModelId) !== undefined
+  if (!isElsewhere && !isNear(size)) return rewrittenFar(pipeline, call, { leg, read, bytes }).then(openOn)
   const openNear = (): OpenedLane => openOn(rewrittenNear(read, bytes, target))
-  return pipeline.conversions.turn(size)?.then(openNear) ?? openNear()
+  return isElsewhere ? openNear() : (pipeline.conversions.turn(size)?.then(openNear) ?? openNear())
 }
 
 /** Of several fields with one name the last counts. */

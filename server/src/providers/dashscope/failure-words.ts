@@ -21,6 +21,11 @@ export const WORDS: FailureWords = {
   model_not_supported: 'not-found',
   invalidparameter: 'request',
   'invalidparameter.datainspection': 'refused-content',
+  // Of sound that cannot be heard.
+  unsupported_format: 'request',
+  decode_error: 'request',
+  no_valid_audio_error: 'request',
+  audio_duration_too_long: 'request',
   datainspectionfailed: 'refused-content',
   data_inspection_failed: 'refused-content',
   ipinfringementsuspect: 'refused-content',

@@ -12,6 +12,7 @@ import type { FormRewrite, PassedDialect } from '../provider.ts'
 import { GENERATION, IMAGE_TASKS, ofApi } from './address.ts'
 import { errorIn, outputOf } from './answer.ts'
 import { WORDS } from './failure-words.ts'
+import { readTask } from './tasks.ts'
 
 /** Models that only create tasks: Wanx, and Wan before 2.6. */
 const OF_TASKS = /^(?:wanx|wan2\.[0-5]-)/
@@ -83,9 +84,6 @@ function picturesIn(choice: JsonValue): readonly JsonObject[] {
   return parts.flatMap(({ image }) => (typeof image === 'string' ? [{ url: image }] : []))
 }
 
-const RUNNING: ReadonlySet<unknown> = new Set(['PENDING', 'RUNNING'])
-const ENDED: ReadonlySet<unknown> = new Set(['SUCCEEDED', 'FAILED', 'CANCELED'])
-
 export const dashscopeImages: PassedDialect = {
   ...passedDialect({ protocol: 'images', path: '', words: WORDS, rewrite }),
   paths: [GENERATIONS],
@@ -97,14 +95,6 @@ export const dashscopeImages: PassedDialect = {
   },
   tasks: {
     isTask: (model) => OF_TASKS.test(model),
-    read: ({ body, order }, { baseUrl }) => {
-      const { task_status: status } = outputOf(body)
-      const { task_id: id } = outputOf(order ?? body)
-      if (ENDED.has(status)) return 'over'
-      // Whatever its first status, an answer with an id means that a task was created.
-      const goesOn = order === undefined || RUNNING.has(status)
-      if (typeof id !== 'string' || !goesOn) return 'unclear'
-      return { url: ofApi(baseUrl, `/api/v1/tasks/${encodeURIComponent(id)}`), headers: {} }
-    },
+    read: readTask,
   },
 }

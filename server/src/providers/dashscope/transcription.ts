@@ -1,6 +1,6 @@
 /**
- * Transcription by Qwen-ASR and Fun-ASR-Flash, which accept the sound inside the request: up to five minutes, and ten
- * megabytes as base64.
+ * Transcription by Qwen-ASR and Fun-ASR-Flash, which accept the sound inside the request (up to five minutes, and ten
+ * megabytes as base64), and by models that take files (`file-transcription.ts`).
  */
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -14,17 +14,29 @@ import {
   writingAsked,
   writtenAs,
 } from '../dialects/written-down.ts'
-import type { FilesTold, FormRewrite, PassedDialect, SentFiles } from '../provider.ts'
+import type { FilesTold, FormRewrite, PassedDialect, RewrittenRequest, SentFiles } from '../provider.ts'
 import { GENERATION, ofApi } from './address.ts'
-import { errorIn, outputOf } from './answer.ts'
+import { outputOf } from './answer.ts'
 import { WORDS } from './failure-words.ts'
+import { TRANSCRIPTIONS } from '../dialects/audio-path.ts'
+import {
+  FILE_SECONDS_MAX,
+  fileBody,
+  fileErrorIn,
+  fileTasks,
+  fileUploads,
+  heardInFile,
+  isOfFiles,
+  readingAsked,
+  TASK_HEADERS,
+  TRANSCRIPTION_TASKS,
+} from './file-transcription.ts'
 
 /** Size as base64. */
 const SOUND_BYTES_MAX = 10 * 1024 * 1024
 const SECONDS_MAX = 300
 
-/** These use a WebSocket, or create a task for a file at another address; all others answer at once. */
-const ELSEWHERE = /-(?:realtime|streaming|filetrans)\b|^(?:paraformer|sensevoice|fun-asr(?!-flash))/
+const OVER_A_SOCKET = /-(?:realtime|streaming)\b/
 /** A variant of the vendor's form: another name for the sound, and another field for the text. */
 const OF_RECORDINGS = /^(?:qwen-audio-3\.\d+-asr-flash|fun-asr-flash)/
 
@@ -33,29 +45,59 @@ function isOfRecordings(model: JsonValue | undefined): boolean {
 }
 
 const rewrite: FormRewrite = {
-  refuses: (fields, sent) => cannotBeWritten(fields, sent, { times: false }) ?? tooLong(sent),
-  request: (fields, sent) => {
-    const { model, language, prompt, enable_itn: itn, response_format, stream, ...rest } = fields
-    const { sound, others } = soundIn(sent)
-    const asked = { language, prompt, itn: itn === undefined ? undefined : itn === 'true' }
-    const body = isOfRecordings(model) ? recordingBody(sound, asked) : conversationBody(sound, asked)
-    return {
-      body: { model, ...body.members },
-      dropped: [...Object.keys(rest), ...body.dropped, ...others],
-      context: writingAsked({ response_format, stream, language }, sent?.soundSeconds ?? 0),
-    }
+  refuses: (fields, sent) => {
+    const times = isOfFiles(fields['model'])
+    return cannotBeWritten(fields, sent, { times }) ?? (times ? fileTooLong(sent) : tooLong(sent))
   },
-  answer: (body) => {
-    const error = errorIn(body)
+  request: (fields, sent) =>
+    isOfFiles(fields['model']) ? fileRequest(fields, sent) : soundRequest(fields, sent),
+  answer: (body, context) => {
+    const error = fileErrorIn(body)
     if (error !== undefined) return { error }
     const usage = tokensTold(body['usage'])
-    if (heardIn(body) === undefined) return undefined
+    if (heardIn(body, context) === undefined) return undefined
     return usage === undefined ? {} : { usage }
   },
-  sound: (body, asked) => {
-    const heard = heardIn(body)
-    return heard && writtenAs(heard, asked, tokensTold(body['usage']))
+  sound: (body, context) => {
+    const heard = heardIn(body, context)
+    return heard && writtenAs(heard, context, tokensTold(body['usage']))
   },
+}
+
+function soundRequest(fields: JsonObject, sent: SentFiles | undefined): RewrittenRequest {
+  const { model, language, prompt, enable_itn: itn, response_format, stream, ...rest } = fields
+  const { sound, others } = soundIn(sent)
+  const asked = { language, prompt, itn: itn === undefined ? undefined : itn === 'true' }
+  const body = isOfRecordings(model) ? recordingBody(sound, asked) : conversationBody(sound, asked)
+  return {
+    body: { model, ...body.members },
+    dropped: [...Object.keys(rest), ...body.dropped, ...others],
+    context: writingAsked({ response_format, stream, language }, sent?.soundSeconds ?? 0),
+  }
+}
+
+function fileRequest(fields: JsonObject, sent: SentFiles | undefined): RewrittenRequest {
+  const { model, language, enable_itn: itn, timestamp_granularities: times, ...others } = fields
+  const { response_format, stream, ...rest } = others
+  const asked = {
+    model,
+    language,
+    itn: itn === undefined ? undefined : itn === 'true',
+    words: times !== undefined,
+  }
+  const { members, dropped } = fileBody(asked)
+  return {
+    body: { model, ...members },
+    dropped: [...Object.keys(rest), ...dropped, ...otherFiles(sent)],
+    context: {
+      ...writingAsked({ response_format, stream, language }, sent?.soundSeconds ?? 0),
+      ...readingAsked(asked),
+    },
+  }
+}
+
+function fileTooLong({ soundSeconds }: FilesTold): string | undefined {
+  return soundSeconds > FILE_SECONDS_MAX ? 'file: this model takes up to 12 hours of sound' : undefined
 }
 
 function tooLong({ files, soundSeconds }: FilesTold): string | undefined {
@@ -81,8 +123,12 @@ function soundIn(sent: SentFiles | undefined): { sound: HeardFile; others: reado
       address: `data:${kind?.type ?? 'application/octet-stream'};base64,${toBase64(bytes)}`,
       format: kind?.format,
     },
-    others: files.map(({ name }) => name).filter((name) => name !== 'file'),
+    others: otherFiles(sent),
   }
+}
+
+function otherFiles(sent: SentFiles | undefined): readonly string[] {
+  return (sent?.files ?? []).map(({ name }) => name).filter((name) => name !== 'file')
 }
 
 interface Asked {
@@ -132,7 +178,9 @@ function recordingBody({ address, format }: HeardFile, { language, prompt, itn }
 }
 
 /** Silence has an empty text. undefined: there is no text, or it is incomplete. */
-function heardIn(body: JsonObject): WrittenDown | undefined {
+function heardIn(body: JsonObject, context: JsonObject): WrittenDown | undefined {
+  const ofFile = heardInFile(body, context)
+  if (ofFile !== undefined) return ofFile
   const { choices, text } = outputOf(body)
   if (typeof text === 'string') return { text }
   const first = isJsonArray(choices) ? choices[0] : undefined
@@ -149,9 +197,13 @@ function isWhole(reason: JsonValue | undefined): boolean {
 
 export const dashscopeTranscription: PassedDialect = {
   ...passedDialect({ protocol: 'transcription', path: '', words: WORDS, rewrite }),
-  paths: ['/v1/audio/transcriptions'],
-  form: ({ baseUrl, operation, forwardModelId }) =>
-    operation === 'count-tokens' || ELSEWHERE.test(forwardModelId)
-      ? undefined
-      : { method: 'POST', url: ofApi(baseUrl, GENERATION), headers: {} },
+  paths: [TRANSCRIPTIONS],
+  form: ({ baseUrl, operation, forwardModelId }) => {
+    if (operation === 'count-tokens' || OVER_A_SOCKET.test(forwardModelId)) return undefined
+    return isOfFiles(forwardModelId)
+      ? { method: 'POST', url: ofApi(baseUrl, TRANSCRIPTION_TASKS), headers: TASK_HEADERS }
+      : { method: 'POST', url: ofApi(baseUrl, GENERATION), headers: {} }
+  },
+  tasks: fileTasks,
+  uploads: fileUploads,
 }

@@ -16,7 +16,7 @@ import {
 } from '../dialects/pictures.ts'
 import { toldError } from '../video-forms/told-error.ts'
 import { below, type FormRewrite, type PassedDialect, type TaskReply } from '../provider.ts'
-import { linkIn, objectsIn, originOf, textIn } from '../video-forms/json.ts'
+import { idIn, linkIn, objectsIn, originOf, textIn } from '../video-forms/json.ts'
 import { appOf } from './endpoints.ts'
 import { classify } from './failures.ts'
 
@@ -87,7 +87,7 @@ function read(
   { body, order = body, asked }: TaskReply,
   { baseUrl, forwardModelId }: { readonly baseUrl: string; readonly forwardModelId: string },
 ) {
-  if (textIn(order['request_id']) === undefined) return 'unclear'
+  if (idIn(order['request_id']) === undefined) return 'unclear'
   const { status, result } = placesOf(order, baseUrl, forwardModelId)
   if (asked === result) return 'over'
   const state = body['status']

@@ -18,7 +18,7 @@ import {
 } from '../dialects/pictures.ts'
 import { toldError } from '../video-forms/told-error.ts'
 import { below, type FormRewrite, type PassedDialect, type TaskReply } from '../provider.ts'
-import { linkIn, objectAt, originOf, textIn } from '../video-forms/json.ts'
+import { idIn, linkIn, objectAt, originOf, textIn } from '../video-forms/json.ts'
 import { codeIn, WORDS } from './failures.ts'
 import { targetOf } from './target.ts'
 
@@ -111,7 +111,7 @@ function errorOf(status: JsonValue | undefined, error: JsonValue | undefined): J
 function read({ body, order, asked }: TaskReply, { baseUrl }: { readonly baseUrl: string }) {
   const { status } = body
   if (FAILED.has(status) || status === 'succeeded') return 'over'
-  const id = textIn((order ?? body)['id'])
+  const id = idIn((order ?? body)['id'])
   const goesOn = asked === undefined || RUNNING.has(status)
   return id === undefined || !goesOn
     ? 'unclear'

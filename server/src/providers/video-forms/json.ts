@@ -23,6 +23,12 @@ export function textIn(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
+/** A text that an address can hold: half a character cannot be encoded. */
+export function idIn(value: JsonValue | undefined): string | undefined {
+  const text = textIn(value)
+  return text === undefined || /\p{Surrogate}/u.test(text) ? undefined : text
+}
+
 /** A number, also one written as text: `"5.1"`. */
 export function numberIn(value: JsonValue | undefined): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

@@ -79,19 +79,42 @@ export async function fetchRemote(
 type Step = RemoteAnswer | { readonly kind: 'redirect'; readonly location: string }
 
 async function fetchOnce(address: string, options: RemoteOptions, world: RemoteWorld): Promise<Step> {
+  const judged = await judgeAddress(address, options, world)
+  return judged.kind === 'refused' ? judged : request(judged.url, judged.pinned, options, world.timers)
+}
+
+export interface AddressRules {
+  /** For the name. */
+  readonly timeoutMs: number
+  readonly allow: AllowList
+  /** Lower-case host that may be private all the same: the one the operator named for this vendor. Absent: none. */
+  readonly trustedHost?: string | undefined
+}
+
+export type JudgedAddress =
+  /** `pinned`: of the addresses behind its name the one to connect to. */
+  | { readonly kind: 'open'; readonly url: URL; readonly pinned: string }
+  | Extract<RemoteAnswer, { kind: 'refused' }>
+
+/** Whether an address that somebody else chose may be connected to. */
+export async function judgeAddress(
+  address: string,
+  { timeoutMs, allow, trustedHost }: AddressRules,
+  world: RemoteWorld,
+): Promise<JudgedAddress> {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    return refused('not-an-address', 'only http and https addresses without a password can be fetched')
+    return refused('not-an-address', 'only http and https addresses without a password are open')
   }
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const found = await resolveHost(host, world, options.timeoutMs)
+  const found = await resolveHost(host, world, timeoutMs)
   const pinned = found[0]
   if (pinned === undefined) return refused('unreachable', 'the name cannot be resolved')
   // One forbidden address among several is enough: it is not known which one a connection would use.
-  if (!found.every((each) => mayReach(each, options.allow))) {
+  if (host.toLowerCase() !== trustedHost && !found.every((each) => mayReach(each, allow))) {
     return refused('forbidden', 'the address leads into a network that is not open to client-chosen URLs')
   }
-  return request(url, pinned, options, world.timers)
+  return { kind: 'open', url, pinned }
 }
 
 /** Empty if there is no answer in time. */

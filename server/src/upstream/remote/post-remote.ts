@@ -3,6 +3,7 @@
  * networks are refused, and no redirect is followed, since a signed body is meant for one receiver.
  */
 import {
+  judgeAddress,
   pinnedLease,
   type RemoteRefusal,
   type RemoteWorld,
@@ -35,16 +36,9 @@ export async function postRemote(
   options: PostOptions,
   world: RemoteWorld = systemWorld,
 ): Promise<PostAnswer> {
-  const url = URL.canParse(request.url) ? new URL(request.url) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    return refused('not-an-address', 'only http and https addresses without a password can be posted to')
-  }
-  const found = await resolveHost(hostOf(url), world, options.timeoutMs)
-  const [pinned] = found
-  if (pinned === undefined) return refused('unreachable', 'the name cannot be resolved')
-  if (!found.every((each) => mayReach(each, options.allow))) {
-    return refused('forbidden', 'the address leads into a network that is not open to client-chosen URLs')
-  }
+  const judged = await judgeAddress(request.url, options, world)
+  if (judged.kind === 'refused') return judged
+  const { url, pinned } = judged
   return send(url, request, { pinned, timeoutMs: options.timeoutMs, allow: options.allow, world })
 }
 

@@ -3,18 +3,17 @@
  * `fetch-remote.ts`: names are resolved once, private networks are refused, every redirect is checked again.
  * Credentials are never sent.
  */
-import { isIP } from 'node:net'
 import type { Timeouts } from '../../core/catalogue.ts'
 import {
+  judgeAddress,
   pinnedLease,
   REDIRECTS_MAX,
   type RemoteRefusal,
   type RemoteWorld,
   refused,
-  resolveHost,
   systemWorld,
 } from './fetch-remote.ts'
-import { type AllowList, mayReach } from '../connect/guard.ts'
+import type { AllowList } from '../connect/guard.ts'
 import { type StreamedAnswer, TransportError, openStream } from './read-answer.ts'
 import { openOver } from '../send.ts'
 
@@ -54,18 +53,10 @@ async function openOnce(
   options: StreamOptions,
   world: RemoteWorld,
 ): Promise<StreamedRemote> {
-  const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    return refused('not-an-address', 'only http and https addresses without a password can be fetched')
-  }
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const found = await resolveHost(host, world, options.timeouts.connectMs)
-  const [pinned] = found
-  if (pinned === undefined) return refused('unreachable', 'the name cannot be resolved')
-  const trusted = host.toLowerCase() === options.trustedHost
-  if (!trusted && !found.every((each) => isIP(each) !== 0 && mayReach(each, options.allow))) {
-    return refused('forbidden', 'the address leads into a network that is not open')
-  }
+  const { allow, trustedHost, timeouts } = options
+  const judged = await judgeAddress(address, { allow, trustedHost, timeoutMs: timeouts.connectMs }, world)
+  if (judged.kind === 'refused') return judged
+  const { url, pinned } = judged
   const open = openOver({ take: () => pinnedLease(url.origin, pinned, options.allow) }, world.timers)
   try {
     const answer = await openStream(open, {

@@ -117,6 +117,17 @@ test.each<[string, Answerer, number]>([
   },
 )
 
+test.each(['\ud800', '', [], null])(
+  'a task whose id is %j, which no address can hold, is no task: the next chain makes the picture',
+  async (task_id) => {
+    upstream.answer(answerJson({ output: { task_id, task_status: 'PENDING' } }))
+    spare.answer(answerJson({ data: [{ b64_json: 'iVBORw0KGgo=' }] }))
+    expect((await post()).status).toBe(200)
+    expect(orders()).toEqual([ORDERED])
+    expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', images: 1, amount: PER_IMAGE })
+  },
+)
+
 test('a task that its vendor says has failed made nothing: the next chain makes the picture', async () => {
   play(RUNNING, FAILED)
   spare.answer(answerJson({ data: [{ b64_json: 'iVBORw0KGgo=' }] }))

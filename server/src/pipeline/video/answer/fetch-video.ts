@@ -17,6 +17,7 @@ import { callOf } from '../order/send-to-vendor.ts'
 import { gatewayFailure } from '../task/task-error.ts'
 import { vendorOfTask } from '../task/vendor-of-task.ts'
 import type { TaskVendor } from '../task/task-dialect.ts'
+import { trustedHostOf } from '../../attempt/dialect.ts'
 
 export type FetchVideoParts = EndTaskParts &
   OpenTaskParts &
@@ -134,12 +135,6 @@ async function openLink(
   })
   if (opened.kind === 'refused') throw new FetchFailure(opened.detail)
   return judged(opened.answer)
-}
-
-/** A vendor that runs inside the operator's network keeps its videos there too. */
-export function trustedHostOf({ baseUrl }: TaskVendor): string | undefined {
-  if (!URL.canParse(baseUrl)) return undefined
-  return new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').toLowerCase()
 }
 
 export function linkTimeouts({ connectMs, firstByteMs, idleMs }: Timeouts): Timeouts {

@@ -8,7 +8,7 @@ import type { VideoTask } from '../../../core/video/task.ts'
 import { type StreamedAnswer, TransportError } from '../../../upstream/remote/read-answer.ts'
 import type { Pipeline } from '../../context.ts'
 import type { ClientReply } from '../../reply.ts'
-import { linkTimeouts, trustedHostOf } from './fetch-video.ts'
+import { linkTimeouts } from './fetch-video.ts'
 import { renewLink } from './renew-link.ts'
 import { pourInto } from './pour.ts'
 import { sendBlob } from './send-blob.ts'
@@ -16,6 +16,7 @@ import { answering, ownTask } from './serve-task.ts'
 import type { IncomingVideo, VideoAction } from '../video-call.ts'
 import { videoVendorOfTask } from '../task/vendor-of-task.ts'
 import type { FoundVendor } from '../task/video-vendor.ts'
+import { trustedHostOf } from '../../attempt/dialect.ts'
 
 type ServeContentParts = Pick<
   Pipeline,

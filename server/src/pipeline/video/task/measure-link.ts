@@ -1,9 +1,10 @@
 import { Mp4Reader, type VideoMeasure } from '../../../core/video/mp4.ts'
 import { TransportError } from '../../../upstream/remote/read-answer.ts'
 import type { Pipeline } from '../../context.ts'
-import { linkTimeouts, trustedHostOf } from '../answer/fetch-video.ts'
+import { linkTimeouts } from '../answer/fetch-video.ts'
 import type { OpenTask } from '../order/open-task.ts'
 import { vendorOfTask } from './vendor-of-task.ts'
+import { trustedHostOf } from '../../attempt/dialect.ts'
 
 type MeasureLinkParts = Pick<Pipeline, 'catalogue' | 'directory' | 'now' | 'streamRemote'>
 
