@@ -18,7 +18,7 @@ const PERCENT_MAX = 200
 const PERCENT_MIN = 10
 const PERCENT_STEP = 10
 /** V8 reads the setting after a collection, so it has to match the heap's size at that time, also when thousands of calls begin at once. */
-const LOOK_EVERY_MS = 100
+const LOOK_EVERY_MS = 250
 
 export function boundHeapGrowth(): void {
   let set: number | undefined
