@@ -4,6 +4,8 @@
  */
 import { describe, expect, test, vi } from 'vitest'
 import type { PassedFormId } from '../../src/core/catalogue.ts'
+import { type AccountId, modelId, vendorCode } from '../../src/core/ids.ts'
+import { Secret } from '../../src/core/secret.ts'
 import { waveFile } from '../calls/wave-file.ts'
 import {
   NO_TOKEN_PRICES,
@@ -104,34 +106,45 @@ type KindName = keyof typeof KINDS
 const NAMES = Object.keys(KINDS).filter((name): name is KindName => name in KINDS)
 const kindOf = (name: KindName): Kind => KINDS[name]
 
-const { gateway, upstream } = await openStand((at) => [
+const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('acme', at.upstream),
+  ...putVendor('bolt', at.spare),
   ...NAMES.flatMap((name) => {
     const { pricing, protocol } = kindOf(name)
     return [
       putModel(name, { supportFeatures: ['text'], pricing }),
       putChain({ model: name, vendor: 'acme', protocol, clientGoneGraceMs: 0 }),
+      putModel(`${name}-of-two`, { supportFeatures: ['text'], pricing }),
+      putChain({ model: `${name}-of-two`, vendor: 'acme', protocol }),
+      putChain({ model: `${name}-of-two`, vendor: 'bolt', protocol, priority: 2 }),
+      putModel(`${name}-by-call`, {
+        supportFeatures: ['text'],
+        pricing: by('request', { requestPrice: '0.007' }),
+      }),
+      putChain({ model: `${name}-by-call`, vendor: 'bolt', protocol }),
     ]
   }),
 ])
 
 interface Sent {
   readonly key: string
+  /** Absent: the kind's own. */
+  readonly model?: string
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function bodyOf(name: KindName): FormData | string {
+function bodyOf(name: KindName, model: string = name): FormData | string {
   const { asked } = kindOf(name)
-  if (asked !== 'form') return JSON.stringify({ model: name, ...asked })
+  if (asked !== 'form') return JSON.stringify({ model, ...asked })
   const form = new FormData()
-  form.set('model', name)
+  form.set('model', model)
   form.set('file', new Blob([new Uint8Array(waveFile(1))], { type: 'audio/wav' }), 'a.wav')
   return form
 }
 
-async function send(name: KindName, { key, signal, headers }: Sent): Promise<number> {
-  const body = bodyOf(name)
+async function send(name: KindName, { key, model, signal, headers }: Sent): Promise<number> {
+  const body = bodyOf(name, model)
   const answer = await fetch(`${gateway.baseUrl}${kindOf(name).path}`, {
     method: 'POST',
     headers: {
@@ -166,6 +179,15 @@ async function paidBy(account: Parameters<typeof gateway.account>[0], had = CRED
   expect(held).toBe(0n)
   return had * CREDIT - credits
 }
+
+const putOwn = (id: AccountId) =>
+  gateway.storage.accounts.putByok(
+    id,
+    vendorCode('acme'),
+    { secret: new Secret('own'), fields: {} },
+    { enabled: true },
+  )
+const removeOwn = (id: AccountId) => gateway.storage.accounts.removeByok(id, vendorCode('acme'))
 
 const customer = () => gateway.newAccount({ credits: Number(CREDITS) })
 
@@ -231,6 +253,92 @@ describe.each(NAMES)('%s', (name) => {
     expect(statuses.slice(1).every((status) => status === 403 || status === 429)).toBe(true)
     expect(upstream.requests).toHaveLength(1)
     expect(await paidBy(id, enough)).toBe(kind.price)
+  })
+
+  describe('an own credential', () => {
+    const keysSeen = () =>
+      [...upstream.requests, ...spare.requests].map(({ headers }) => headers.authorization)
+
+    test('pays for calls of whoever has nothing, at its own vendor alone', async () => {
+      const { id, key } = await gateway.newAccount({ credits: 0 })
+      await putOwn(id)
+      upstream.answer(well(name))
+      expect(await send(name, { key, model: `${name}-of-two` })).toBe(200)
+      expect(keysSeen()).toEqual(['Bearer own'])
+      upstream.answer(answerJson({ error: { message: 'no', code: 'invalid_api_key' } }, 401))
+      spare.answer(well(name))
+      expect(await send(name, { key, model: `${name}-of-two` })).not.toBe(200)
+      upstream.answer(hangUp)
+      expect(await send(name, { key, model: `${name}-of-two` })).not.toBe(200)
+      expect(spare.requests).toEqual([])
+      expect(new Set(keysSeen())).toEqual(new Set(['Bearer own']))
+      expect(await paidBy(id, 0n)).toBe(0n)
+    })
+
+    test('that fails is followed by a chain that is paid', async () => {
+      const { id, key } = await customer()
+      await putOwn(id)
+      upstream.answer(answerJson({ error: { message: 'no', code: 'invalid_api_key' } }, 401))
+      spare.answer(well(name))
+      expect(await send(name, { key, model: `${name}-of-two` })).toBe(200)
+      expect(keysSeen()).toEqual(['Bearer own', 'Bearer secret-of-bolt-main'])
+      expect(await gateway.lastLog()).toMatchObject({ byok: false, vendorCode: 'bolt' })
+      expect(await paidBy(id)).toBe(kind.price)
+    })
+
+    test('that is removed while its call waits for an answer leaves that call as it was', async () => {
+      const { id, key } = await gateway.newAccount({ credits: 0 })
+      await putOwn(id)
+      upstream.answer(async (request, response) => {
+        await removeOwn(id)
+        await well(name)(request, response)
+      })
+      expect(await send(name, { key })).toBe(200)
+      expect(await gateway.lastLog()).toMatchObject({ byok: true, amount: expect.anything() })
+      expect(await paidBy(id, 0n)).toBe(0n)
+      expect(await send(name, { key })).toBe(403)
+    })
+  })
+
+  describe('a fallback model', () => {
+    const broke = answerJson({ error: { message: 'busy' } }, 503)
+
+    test('that is billed in another mode is charged in that mode', async () => {
+      const { id, key } = await gateway.newAccount({
+        credits: Number(CREDITS),
+        fallbackModel: modelId(`${name}-by-call`),
+      })
+      upstream.answer(broke)
+      spare.answer(well(name))
+      expect(await send(name, { key })).toBe(200)
+      expect(await gateway.lastLog()).toMatchObject({ model: `${name}-by-call` })
+      expect(await paidBy(id)).toBe(7n * CREDIT)
+    })
+
+    test.each(NAMES.filter((other) => other !== name))('of %s does not stand in', async (other) => {
+      const { id, key } = await gateway.newAccount({
+        credits: Number(CREDITS),
+        fallbackModel: modelId(`${other}-by-call`),
+      })
+      upstream.answer(broke)
+      spare.answer(well(name))
+      expect(await send(name, { key })).not.toBe(200)
+      expect(spare.requests).toEqual([])
+      expect(await paidBy(id)).toBe(0n)
+    })
+  })
+
+  test('of thirty at once, as many as a limit of each quantity lets pass are sent, and no more', async () => {
+    upstream.answer(well(name))
+    const { id, key } = await gateway.newAccount({
+      credits: 1_000_000,
+      policy: { concurrency: undefined, windows: [{ dimension: 'requests', limit: 7, seconds: 3_600 }] },
+    })
+    const statuses = await Promise.all(Array.from({ length: 30 }, () => send(name, { key })))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(7)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(23)
+    expect(upstream.requests).toHaveLength(7)
+    expect(await paidBy(id, 1_000_000n)).toBe(7n * kind.price)
   })
 
   test('one idempotency key joins nothing here: each call is made, and paid', async () => {

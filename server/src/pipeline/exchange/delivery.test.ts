@@ -28,7 +28,10 @@ class Stage {
   #onDrain: (() => void) | undefined
   readonly delivery: Delivery
 
-  constructor(form: Answer['form'], breaks: 'nothing' | 'failure' | 'start' = 'nothing') {
+  constructor(
+    form: Answer['form'],
+    breaks: 'nothing' | 'failure' | 'start' | 'headers' | 'write' = 'nothing',
+  ) {
     const say = (word: string): void => {
       this.seen += word
     }
@@ -38,7 +41,10 @@ class Stage {
         requestId: 'r',
         onCommit: () => say('{first}'),
         onError: (error) => this.errors.push(error),
-        replyHeaders: () => ({ 'gw-request-id': 'r' }),
+        replyHeaders: () => {
+          if (breaks === 'headers') throw new Error('planted')
+          return { 'gw-request-id': 'r' }
+        },
         reply: {
           started: false,
           gone: false,
@@ -49,6 +55,7 @@ class Stage {
             say(`:${headers['gw-request-id'] ?? '-'}:${contentLength ?? '-'} `)
           },
           write: (chunk) => {
+            if (breaks === 'write') throw new Error('planted')
             say(chunk.length > 1_000 ? `(${chunk.length})` : String(chunk))
             return this.keepsUp
           },
@@ -278,6 +285,16 @@ describe('an answer on its way', () => {
     expect(stage.seen).toBe(`{begin}${HEAD}t|`)
     expect(stage.errors).toHaveLength(1)
   })
+
+  test.each(['headers', 'start', 'write'] as const)(
+    'an answer that breaks at its release, in its %s, breaks the connection',
+    (breaks) => {
+      const stage = new Stage('whole', breaks)
+      for (const step of ['prelude {"a":', 'end 1}']) stage.play(step)
+      expect(() => stage.play('release')).toThrow()
+      expect(stage.seen.endsWith('|')).toBe(true)
+    },
+  )
 
   test.each<[Answer['form'], play: string, last: string, seen: string]>([
     ['whole', 'prelude {"a":, end 1}', 'release', '{complete, ended}|'],

@@ -147,8 +147,14 @@ export class Delivery {
     const rest = this.#taken(this.#last.splice(0))
     // A document that has not begun is sent with its length: nothing follows.
     if (!this.#started) this.#start(this.#answer?.form === 'whole' ? byteLength(rest) : undefined)
-    for (const piece of rest) reply.write(piece)
-    reply.end()
+    try {
+      for (const piece of rest) reply.write(piece)
+      reply.end()
+    } catch (error) {
+      // Nobody releases it again.
+      reply.destroy()
+      throw error
+    }
   }
 
   /**
@@ -230,8 +236,8 @@ export class Delivery {
     this.#started = true
     const contentType = this.#answer?.contentType ?? 'application/json'
     const streaming = this.#answer?.form === 'stream' ? STREAMING : undefined
-    const headers = Object.assign({ 'content-type': contentType }, streaming, replyHeaders())
     try {
+      const headers = Object.assign({ 'content-type': contentType }, streaming, replyHeaders())
       reply.start({ status: this.#status, headers, contentLength })
     } catch (error) {
       // A client that waits for a head that cannot be sent would wait for ever.
