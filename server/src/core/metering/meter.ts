@@ -29,6 +29,8 @@ export interface MeterOptions {
   readonly inputTokensEstimate: number
   /** Output tokens of each image if the upstream reports no output; absent: none. */
   readonly tokensPerImage?: number
+  /** More images than these are not believed; absent: as many as were seen. */
+  readonly imagesMax?: number
   /** Output tokens of the whole answer if the upstream reports no output and the answer has no text; absent: none. */
   readonly outputUntold?: number
 }
@@ -195,7 +197,8 @@ class AnswerMeter implements Meter {
 
   #reading(uncoveredOutput: number, estimatedInput: number): MeterReading {
     const reported = this.#usage
-    const images = this.#images + (this.#imageBegun ? 1 : 0)
+    const seen = this.#images + (this.#imageBegun ? 1 : 0)
+    const images = Math.min(seen, this.#options.imagesMax ?? seen)
     const ofImages = reported.output === undefined ? images * (this.#options.tokensPerImage ?? 0) : 0
     const untold = reported.output === undefined ? (this.#options.outputUntold ?? 0) : 0
     const estimated = reported.input === undefined || uncoveredOutput + ofImages + untold > 0

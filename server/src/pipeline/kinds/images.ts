@@ -103,6 +103,7 @@ export const IMAGES: EndpointKind = {
     ),
     text,
     tokensPerImage: TOKENS_PER_IMAGE,
+    imagesMax: IMAGES_MAX,
     smallest: { prompt: 'A dot', n: 1 },
   },
 }

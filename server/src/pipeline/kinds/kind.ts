@@ -49,6 +49,8 @@ export interface PassedForm {
   readonly text: (body: JsonValue) => RequestText
   /** For calls that make images: output tokens of one image if a vendor that bills tokens reports none. */
   readonly tokensPerImage?: number
+  /** For calls that make images: more than a vendor makes in one call; what it reports beyond is not believed. */
+  readonly imagesMax?: number
   /**
    * Answers are not JSON, or need not be: their bytes are passed on as received. If the upstream reports no output, the
    * estimate counts, however much has arrived. `only`: a JSON document is not an answer. Absent: answers are documents.
