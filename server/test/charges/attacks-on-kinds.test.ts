@@ -11,6 +11,7 @@ import {
   NO_TOKEN_PRICES,
   PATIENCE_MS,
   putChain,
+  putGroup,
   putModel,
   putVendor,
   TOKEN_PRICES,
@@ -112,6 +113,7 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...NAMES.flatMap((name) => {
     const { pricing, protocol } = kindOf(name)
     return [
+      putGroup({ name: `only-${name}`, protocol, models: [name] }),
       putModel(name, { supportFeatures: ['text'], pricing }),
       putChain({ model: name, vendor: 'acme', protocol, clientGoneGraceMs: 0 }),
       putModel(`${name}-of-two`, { supportFeatures: ['text'], pricing }),
@@ -125,6 +127,8 @@ const { gateway, upstream, spare } = await openStand((at) => [
     ]
   }),
 ])
+
+type KeyFields = NonNullable<NonNullable<Parameters<typeof gateway.newAccount>[0]>['keyFields']>
 
 interface Sent {
   readonly key: string
@@ -314,6 +318,26 @@ describe.each(NAMES)('%s', (name) => {
       expect(await gateway.lastLog()).toMatchObject({ model: `${name}-by-call` })
       expect(await paidBy(id)).toBe(7n * CREDIT)
     })
+
+    test.each<[string, Pick<KeyFields, 'group' | 'models'>]>([
+      ['of models', { models: [modelId(name)] }],
+      ['of a group', { group: `only-${name}` }],
+    ])(
+      'that the list %s of its key does not name does not stand in [D-fallback-15]',
+      async (_what, keyFields) => {
+        const { id, key } = await gateway.newAccount({
+          credits: Number(CREDITS),
+          fallbackModel: modelId(`${name}-by-call`),
+          keyFields,
+        })
+        upstream.answer(broke)
+        spare.answer(well(name))
+        expect(await send(name, { key })).not.toBe(200)
+        expect(spare.requests).toEqual([])
+        expect(await paidBy(id)).toBe(0n)
+        expect(await send(name, { key, model: `${name}-by-call` })).toBe(403)
+      },
+    )
 
     test.each(NAMES.filter((other) => other !== name))('of %s does not stand in', async (other) => {
       const { id, key } = await gateway.newAccount({

@@ -4,6 +4,7 @@ import { ERRORS } from '../../core/errors/catalogue.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { findRefused } from '../../core/pricing/surcharges.ts'
 import { nearestName } from '../../core/nearest-name.ts'
+import { mayStandIn } from './authenticate.ts'
 import { askedExtras, toolUsesMax } from './estimate.ts'
 import type { AdmittedCall, ReceivedCall } from '../call.ts'
 import type { ModelFacts } from '../instance/model-facts.ts'
@@ -51,7 +52,7 @@ export interface Admission {
 
 type Admitted = Pick<AdmittedCall, 'stage' | 'model' | 'fallback' | 'demand' | 'fallbackDemand'>
 
-export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'catalogue' | 'stage'>>(
+export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'catalogue' | 'key' | 'stage'>>(
   call: Call,
   admission: Admission,
 ): Omit<Call, 'stage'> & Admitted {
@@ -132,15 +133,15 @@ export function meantInstead(name: string, { models }: Catalogue): string {
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
-/** The account's fallback model, if it can be used; a missing or switched-off one counts as none. */
+/** The account's fallback model, if its key may use it; a missing or switched-off one counts as none. */
 function findFallback(
-  { account, catalogue }: Pick<ReceivedCall, 'account' | 'catalogue'>,
+  { account, catalogue, key }: Pick<ReceivedCall, 'account' | 'catalogue' | 'key'>,
   model: Model,
 ): Model | undefined {
   const id = account.fallbackModel
   if (id === undefined || id === model.modelId) return undefined
   const fallback = catalogue.models.get(id)
-  return fallback?.status === 'enabled' ? fallback : undefined
+  return fallback?.status === 'enabled' && mayStandIn(key, id, catalogue) ? fallback : undefined
 }
 
 function checkRefused(model: Model, asked: readonly string[]): void {

@@ -167,6 +167,17 @@ export function checkRestrictions(use: RestrictedUse, catalogue: Catalogue): voi
   if (use.account.status === 'suspended') throw new GatewayError(40303)
 }
 
+/** Whether the lists of a key let it call another model in place of the one it asked for. */
+export function mayStandIn(
+  key: Pick<Key, 'group' | 'models'>,
+  modelId: ModelId,
+  catalogue: Catalogue,
+): boolean {
+  const group = key.group === undefined ? undefined : catalogue.groups.get(key.group)
+  const inGroup = key.group === undefined || group?.models.includes(modelId) === true
+  return inGroup && (key.models.length === 0 || key.models.includes(modelId))
+}
+
 export function checkAddress(use: {
   readonly key: Pick<Key, 'id' | 'accountId' | 'ipAllow'>
   readonly ip: string
