@@ -5,9 +5,9 @@ import { root } from '../project/tree.mjs'
 const HEAD = `# Configuration by environment
 
 Everything has a working default; a fresh clone starts with none of these set. What the gateway offers (vendors, models,
-prices, accounts, keys) is no environment but the gateway file or the management API.
+prices, accounts, keys) is set in the gateway file or by the management API, not by the environment.
 
-A value that cannot be used stops the start, and all mistakes are told at once.
+An invalid value prevents the start, and all errors are reported together.
 
 This page is written by \`tools/reference.mjs\` from \`server/src/config/environment-variables.ts\`.
 `

@@ -5,7 +5,7 @@ import { ERROR_PROSE } from './error-prose.mjs'
 
 const HEAD = `# Error codes
 
-Every error the gateway itself makes has a code. The answer is one envelope, whatever the endpoint:
+Every error of the gateway itself has a code. All endpoints answer with the same envelope:
 
 \`\`\`json
 {
@@ -17,8 +17,8 @@ Every error the gateway itself makes has a code. The answer is one envelope, wha
 
 - \`error.type\` is \`gateway_error\` for the codes on this page. Anything else is the upstream's own error, passed through
   with its status and body.
-- On \`/v1/messages\` the envelope also carries \`"type": "error"\`, so that clients of that protocol parse it.
-- Every 429 carries \`Retry-After\` in whole seconds.
+- On \`/v1/messages\` the envelope also has \`"type": "error"\`, so that clients of that protocol parse it.
+- Every 429 has \`Retry-After\` in whole seconds.
 - \`request_id\` is also in the header \`x-request-id\` and in the call log.
 
 This page is written by \`tools/reference.mjs\` from \`server/src/core/errors/catalogue.ts\` and

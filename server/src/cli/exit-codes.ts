@@ -12,7 +12,8 @@ export const EXIT_CODES = {
   },
   mistakes: {
     code: 3,
-    meaning: 'The environment, a gateway file or a value has mistakes. All are told; nothing was changed.',
+    meaning:
+      'The environment, a gateway file or a value has mistakes. All errors are reported; nothing was changed.',
   },
   missing: { code: 4, meaning: 'There is no account, key, chain, task or database under that name.' },
   differences: {

@@ -62,7 +62,7 @@ export function createProgram(io: Console): Command {
 function addRunning(program: Command, io: Console): void {
   program
     .command('start')
-    .description('run the gateway in this process until it is told to stop')
+    .description('run the gateway in this process until it is stopped')
     .action(async () => (await import('./commands/gateway/start.ts')).start())
   program
     .command('doctor')
@@ -78,8 +78,8 @@ function addRunning(program: Command, io: Console): void {
   program
     .command('migrate')
     .description('migrate the database to this version and report what was done (a start does the same)')
-    .option('--to <address>', 'move the SQLite database to this one, postgres://…, while no gateway runs')
-    .option('--replace', 'with --to: remove what the new database holds')
+    .option('--to <address>', 'move the SQLite database to this one, postgres://…; no gateway may be running')
+    .option('--replace', 'with --to: delete what the new database contains')
     .option(...JSON_OPTION)
     .action(async (flags: MigrateFlags) => (await import('./commands/gateway/migrate.ts')).migrate(io, flags))
   program
@@ -96,8 +96,8 @@ function addRunning(program: Command, io: Console): void {
     .command('restore')
     .description('fill an empty database, of either engine, with a backup, and verify it; no gateway may run')
     .argument('<path>', 'what sluice backup wrote; - reads standard input')
-    .option('--check', 'only read the backup through and say whether it is whole')
-    .option('--replace', 'remove what the database holds')
+    .option('--check', 'only read the backup and say whether it is complete')
+    .option('--replace', 'delete what the database contains')
     .option(...JSON_OPTION)
     .action(async (path: string, flags: RestoreFlags) =>
       (await import('./commands/data/restore.ts')).restoreBackup(io, path, flags),
@@ -131,9 +131,9 @@ function addKeys(program: Command, io: Console): void {
     .action(async (flags: KeyListFlags) => (await import('./commands/accounts/keys.ts')).keysList(io, flags))
   keys
     .command('create')
-    .description('make a key and print it, this once')
+    .description('create a key and print it, only this once')
     .argument(...ACCOUNT)
-    .requiredOption('--name <name>', 'what to call it')
+    .requiredOption('--name <name>', 'its name')
     .option('--group <group>', 'the protocol group it is bound to')
     .option('--model <model...>', 'the only models it may call')
     .option('--ip <range...>', 'the only addresses it may be used from (CIDR)')
@@ -145,7 +145,7 @@ function addKeys(program: Command, io: Console): void {
     )
   keys
     .command('rotate')
-    .description('give a key another secret and print it, this once')
+    .description('give a key another secret and print it, only this once')
     .argument(...KEY)
     .option('--overlap <seconds>', 'how long the former secret keeps working; without it, it ends at once')
     .option(...JSON_OPTION)
@@ -172,7 +172,7 @@ function addAccounts(program: Command, io: Console): void {
   const accounts = program.command('accounts').description('accounts')
   accounts
     .command('list')
-    .description('list all accounts with what they have')
+    .description('list all accounts with their Credits and balance')
     .option(...JSON_OPTION)
     .action(async (flags: OutputFlags) =>
       (await import('./commands/accounts/accounts.ts')).accountsList(io, flags),
@@ -190,8 +190,8 @@ function addAccounts(program: Command, io: Console): void {
     .description('make an account; its id and, when asked for, a key are printed')
     .argument('<login>', 'an e-mail address or a phone number')
     .option('--role <role>', 'user or admin')
-    .option('--credits <amount>', 'what it begins with')
-    .option('--key <name>', 'with an API key of this name, shown this once')
+    .option('--credits <amount>', 'the opening amount')
+    .option('--key <name>', 'with an API key of this name, shown only this once')
     .option(...JSON_OPTION)
     .action(async (login: string, flags: AccountCreateFlags) =>
       (await import('./commands/accounts/accounts-create.ts')).accountsCreate(io, login, flags),
@@ -238,7 +238,7 @@ function addOrganisations(program: Command, io: Console): void {
     .description('organisations: people who share Credits')
   organisations
     .command('list', { isDefault: true })
-    .description('list all organisations with what they have')
+    .description('list all organisations with their Credits and balance')
     .option(...JSON_OPTION)
     .action(async (flags: OutputFlags) =>
       (await import('./commands/accounts/organisations.ts')).organisationsList(io, flags),
@@ -257,20 +257,20 @@ function addCodes(program: Command, io: Console): void {
   const codes = program.command('codes').description('redemption codes')
   codes
     .command('create')
-    .description('make codes that are worth money and print them, this once')
-    .option('--credits <amount>', 'what each is worth in Credits')
+    .description('create redemption codes and print them, only this once')
+    .option('--credits <amount>', 'the value of each in Credits')
     .option('--yuan <amount>', 'or in balance, in the currency of the settings')
     .option('--count <number>', `how many, at most ${CODES_PER_BATCH_MAX}`, '1')
     .option('--expires <date>', 'when they expire, like 2027-01-31 or 2027-01-31T12:00:00Z')
     .option('--note <text>', 'what they are for')
-    .option('--csv', 'as CSV, with what each is worth')
+    .option('--csv', 'as CSV, with the value of each')
     .option(...JSON_OPTION)
     .action(async (flags: CodesCreateFlags) =>
       (await import('./commands/accounts/codes.ts')).codesCreate(io, flags),
     )
   codes
     .command('list')
-    .description('list batches of codes, newest first, with what became of them')
+    .description('list batches of codes, newest first, with how many are redeemed')
     .option(...JSON_OPTION)
     .action(async (flags: OutputFlags) => (await import('./commands/accounts/codes.ts')).codesList(io, flags))
   codes
@@ -334,7 +334,7 @@ function addPresets(program: Command, io: Console): void {
     .command('models')
     .description('models')
     .command('presets')
-    .description('list the models and list prices that a first start or sluice vendors add brings')
+    .description('list the models and list prices that a first start or sluice vendors add would add')
     .option(...JSON_OPTION)
     .action(async (flags: OutputFlags) =>
       (await import('./commands/catalogue/presets.ts')).modelsPresets(io, flags),
@@ -344,7 +344,7 @@ function addPresets(program: Command, io: Console): void {
     .description('vendors')
     .command('add')
     .description(
-      'add a preset: the vendor with the key of its environment variable, its models and chains; what is there stays as it is',
+      'add a preset: the vendor with the key of its environment variable, its models and chains; what exists already is not changed',
     )
     .argument('<vendor>', 'as sluice models presets names it')
     .option(...JSON_OPTION)
@@ -357,7 +357,7 @@ function addVideos(program: Command, io: Console): void {
   const command = program.command('videos').description('video tasks')
   command
     .command('list', { isDefault: true })
-    .description('list running tasks, oldest first, with the last news of each')
+    .description('list running tasks, oldest first, with the last state of each')
     .option(...JSON_OPTION)
     .action(async (flags: OutputFlags) => (await import('./commands/calls/videos.ts')).videos(io, flags))
   command
@@ -397,7 +397,7 @@ function addLogs(program: Command, io: Console): void {
     .option('--cost-to <credits>', 'Credits deducted, at most')
     .option('--suspect', 'only calls whose upstream reported impossible usage')
     .option('--limit <rows>', 'how many, 1 to 1000', '20')
-    .option('--cursor <cursor>', 'go on where a former page ended')
+    .option('--cursor <cursor>', 'continue where an earlier page ended')
     .option('-F, --follow', 'keep showing calls as they end, until interrupted')
     .option('--json', 'print one JSON object a line')
     .action(async (flags: LogFlags) => (await import('./commands/calls/logs.ts')).logs(io, flags))

@@ -45,7 +45,7 @@ export const VARIABLES = {
     shownDefault: './data',
     form: 'a directory',
     meaning:
-      'Where the secret key, the SQLite database and stored videos live. Created (mode 0700) when missing.',
+      'The place of the secret key, the SQLite database and stored videos. Created (mode 0700) if missing.',
     parse: (text) => text,
   },
   databaseUrl: {
@@ -53,7 +53,7 @@ export const VARIABLES = {
     fallback: undefined,
     shownDefault: 'SQLite in the data directory',
     form: '`postgres://user:password@host:port/database`',
-    meaning: 'Keeps everything in PostgreSQL, so that several instances can run on one truth.',
+    meaning: 'Stores everything in PostgreSQL, so that several instances can share one database.',
     parse: (text) => secretUrlOf(text, ['postgres:', 'postgresql:']),
     secret: true,
   },
@@ -63,7 +63,7 @@ export const VARIABLES = {
     shownDefault: 'the data directory',
     form: '`s3://bucket/prefix?endpoint=…&region=…&path_style=true&access_key_id=…&secret_access_key=…`',
     meaning:
-      'Keeps finished videos and other large objects in an S3-compatible store. Everything after the bucket is optional: without an endpoint it is Amazon’s, without credentials or region the usual AWS variables count.',
+      'Stores finished videos and other large objects in an S3-compatible store. Everything after the bucket is optional: the default endpoint is Amazon’s, the default credentials and region are those of the usual AWS variables.',
     parse: blobUrlOf,
     secret: true,
   },
@@ -81,7 +81,7 @@ export const VARIABLES = {
     shownDefault: '`SLUICE_HOST` when that is set, else 127.0.0.1',
     form: 'an IP address or a host name',
     meaning:
-      'The local address of the operator’s port, which asks for no key: this machine alone, unless probes and Prometheus come from another one.',
+      'The local address of the operator’s port, which needs no key: only this machine, unless probes and Prometheus run on another one.',
     parse: hostOf,
   },
   port: port({ name: 'SLUICE_PORT', usual: 8080, meaning: 'The public address (base_url): every path.' }),
@@ -89,7 +89,7 @@ export const VARIABLES = {
     name: 'SLUICE_GATEWAY_PORT',
     usual: 8081,
     meaning:
-      'The gateway address (gateway_base_url), for keys bound to a protocol group. The same number as `SLUICE_PORT` (not 0) serves both addresses from one port, told apart by the host name of `SLUICE_GATEWAY_URL`.',
+      'The gateway address (gateway_base_url), for keys bound to a protocol group. The same number as `SLUICE_PORT` (not 0) serves both addresses from one port, distinguished by the host name of `SLUICE_GATEWAY_URL`.',
   }),
   opsPort: port({
     name: 'SLUICE_OPS_PORT',
@@ -115,10 +115,10 @@ export const VARIABLES = {
   secretKey: {
     name: 'SLUICE_SECRET_KEY',
     fallback: undefined,
-    shownDefault: 'made once, in `secret.key` of the data directory',
+    shownDefault: 'generated once, in `secret.key` of the data directory',
     form: '32 bytes as base64 or hex, or any text of at least 16 characters',
     meaning:
-      'Encrypts stored provider credentials and signs links. The same on every instance; losing it loses the stored credentials. In hex: `openssl rand -hex 32`.',
+      'Encrypts stored provider credentials and signs links. Must be the same on every instance; without it the stored credentials are lost. In hex: `openssl rand -hex 32`.',
     parse: secretKeyOf,
     secret: true,
   },
@@ -143,7 +143,7 @@ export const VARIABLES = {
     name: 'SLUICE_SMS_URL',
     fallback: undefined,
     shownDefault: 'none: codes by phone are printed to the log',
-    form: '`aliyun://key-id:key-secret@dysmsapi.aliyuncs.com?sign=…&template=…`, `twilio://account-sid:token@api.twilio.com?from=+1…`, or `https://:signing-secret@host/path` of a service of your own',
+    form: '`aliyun://key-id:key-secret@dysmsapi.aliyuncs.com?sign=…&template=…`, `twilio://account-sid:token@api.twilio.com?from=+1…`, or `https://:signing-secret@host/path` of your own service',
     meaning: 'The service that sends verification codes to phones.',
     parse: (text) => secretUrlOf(text, ['aliyun:', 'twilio:', 'https:', 'http:']),
     secret: true,
@@ -162,7 +162,7 @@ export const VARIABLES = {
     least: 0,
     most: 10_000_000,
     meaning:
-      'How many text messages may be sent in a day (UTC). Strangers who register get half of it, accounts that sign in from a new place four fifths, so that existing users always get their codes. At 80 % administrators get a mail.',
+      'How many text messages may be sent in a day (UTC). Registrations may use half of it, accounts that sign in from a new network four fifths, so that existing users always get their codes. At 80 % administrators get a mail.',
   }),
   smsMonthLimit: wholeNumber({
     name: 'SLUICE_SMS_MONTH_LIMIT',
@@ -176,16 +176,16 @@ export const VARIABLES = {
     fallback: [],
     shownDefault: 'every country',
     form: 'country codes (`CN`, `DE`) or prefixes (`+86`, `+1415`), separated by commas or blanks',
-    meaning: 'Where text messages may be sent to. Nothing else is tried then.',
+    meaning: 'Text messages are sent only to these.',
     parse: placesOf,
   },
   smsRefused: {
     name: 'SLUICE_SMS_REFUSED',
     fallback: [],
-    shownDefault: 'none beside satellite, international and premium numbers',
+    shownDefault: 'none but satellite, international and premium numbers',
     form: 'as `SLUICE_SMS_COUNTRIES`',
     meaning:
-      'Where none is sent to. Satellite networks, international networks, premium rate, shared cost and pager numbers never get one, unless `SLUICE_SMS_COUNTRIES` names their prefix.',
+      'No text message is sent to these. Satellite networks, international networks, premium rate, shared cost and pager numbers never get one, unless `SLUICE_SMS_COUNTRIES` names their prefix.',
     parse: placesOf,
   },
   registration: word({
@@ -193,14 +193,14 @@ export const VARIABLES = {
     words: REGISTRATIONS,
     usual: 'open',
     meaning:
-      'Who may make an account: anybody; whoever an organisation has invited, with the address that was invited; or nobody, so that administrators make them. It holds for e-mail, phones and other services alike.',
+      'Who may create an account: everyone; only people whom an organisation has invited, with the invited address; or only administrators. It applies to e-mail, phones and other services alike.',
   }),
   adminSecondFactor: word({
     name: 'SLUICE_ADMIN_SECOND_FACTOR',
     words: FACTOR_RULES,
     usual: 'optional',
     meaning:
-      '`required`: a session of an administrator that has shown no authenticator app, passkey or recovery code may set one up and nothing else. The command line is not asked.',
+      '`required`: a session of an administrator without a second factor (authenticator app, passkey or recovery code) may only set one up. The command line needs none.',
   }),
   signInServices: {
     name: 'SLUICE_SIGN_IN',
@@ -208,17 +208,17 @@ export const VARIABLES = {
     shownDefault: 'none',
     form: 'addresses separated by blanks: `oidc://client-id:client-secret@issuer.example/path?name=corp&label=Example`, `github://client-id:client-secret@github.com`',
     meaning:
-      'Other services people may sign in through. Each is told the redirect address `…/api/v1/user/user/sign-in/services/{name}/callback`; needs `SLUICE_PUBLIC_URL`.',
+      'Other services for sign-in. Register the redirect address `…/api/v1/user/user/sign-in/services/{name}/callback` with each; needs `SLUICE_PUBLIC_URL`.',
     parse: secretsOf,
     secret: true,
   },
   stripeKey: {
     name: 'SLUICE_STRIPE_KEY',
     fallback: undefined,
-    shownDefault: 'none: nobody can top up by card',
+    shownDefault: 'none: no top-ups by card',
     form: 'a secret or restricted key of a Stripe account (`sk_…`, `rk_…`)',
     meaning:
-      'Lets accounts top up by card, through Stripe Checkout. Needs `SLUICE_STRIPE_WEBHOOK_SECRET` and `SLUICE_PUBLIC_URL`. A restricted key needs to write checkout sessions, nothing else.',
+      'Lets accounts top up by card, through Stripe Checkout. Needs `SLUICE_STRIPE_WEBHOOK_SECRET` and `SLUICE_PUBLIC_URL`. A restricted key needs only the right to write checkout sessions.',
     parse: stripeKeyOf,
     secret: true,
   },
@@ -228,7 +228,7 @@ export const VARIABLES = {
     shownDefault: 'none',
     form: 'the signing secret of a webhook endpoint (`whsec_…`)',
     meaning:
-      'Shows that webhooks at `…/api/v1/payments/stripe/webhook` come from Stripe. The endpoint has to be sent the events `checkout.session.*`, `charge.refunded`, `refund.*` and `charge.dispute.*`.',
+      'Verifies that webhooks at `…/api/v1/payments/stripe/webhook` come from Stripe. The endpoint must receive the events `checkout.session.*`, `charge.refunded`, `refund.*` and `charge.dispute.*`.',
     parse: (text) => new Secret(text),
     secret: true,
   },
@@ -260,7 +260,7 @@ export const VARIABLES = {
     shownDefault: 'the log',
     form: 'a path to a file',
     meaning:
-      'Where security events go, one JSON object a line: sign-ins that fail, limits, refused addresses, changes. The file is appended to and may be moved away at any time.',
+      'The file for security events, one JSON object per line: failed sign-ins, limits, refused addresses, changes. It is appended to and may be moved at any time.',
     parse: (text, workingDirectory) => resolve(workingDirectory, text),
   },
   workers: wholeNumber({
@@ -268,7 +268,7 @@ export const VARIABLES = {
     usual: 1,
     least: 1,
     most: 256,
-    meaning: 'Processes that share the listeners. More than the machine has cores makes it slower.',
+    meaning: 'Processes that share the listeners. More processes than cores are slower.',
   }),
   fetchAllow: {
     name: 'SLUICE_FETCH_ALLOW',
@@ -286,7 +286,7 @@ export const VARIABLES = {
     shownDefault: 'none',
     form: '`http://user:password@host:port`, also as `https_proxy`',
     meaning:
-      'The proxy for https addresses: vendors, webhooks, sign-in services and addresses named by clients. It is used with CONNECT, so it sees no content. Databases, S3 stores and mail servers are reached without.',
+      'The proxy for https addresses: vendors, webhooks, sign-in services and addresses named by clients. It is used with CONNECT, so it sees no content. Databases, S3 stores and mail servers are reached directly.',
     parse: proxyOf,
     secret: true,
   },
@@ -307,7 +307,7 @@ export const VARIABLES = {
     shownDefault: 'this machine itself',
     form: 'hosts, domains, addresses and CIDR networks, separated by commas or blanks; also as `no_proxy`',
     meaning:
-      'What is reached without these proxies. A domain includes its subdomains, `host:8080` is one port, and `*` is everything.',
+      'Destinations that are reached without these proxies. A domain includes its subdomains, `host:8080` is one port, and `*` is everything.',
     parse: hostsOf,
   },
   trustedProxies: {
@@ -316,7 +316,7 @@ export const VARIABLES = {
     shownDefault: 'none',
     form: 'CIDR ranges, separated by commas or blanks',
     meaning:
-      "Reverse proxies whose `X-Forwarded-For` is believed, so that a key's address list sees the client and not the proxy.",
+      "Reverse proxies whose `X-Forwarded-For` is trusted, so that a key's address list is compared with the client's address, not the proxy's.",
     parse: rangesOf,
   },
   corsOrigins: {
@@ -325,7 +325,7 @@ export const VARIABLES = {
     shownDefault: 'none: no page of another site may call',
     form: 'origins such as `https://app.example.com`, separated by commas or blanks, or `*`',
     meaning:
-      'Sites whose web pages may call models and list them from the browser (CORS). Whoever opens such a page can read the key it calls with. Everything under `/api` stays with its own site.',
+      'Sites whose web pages may call models and list them from the browser (CORS). Every visitor of such a page can read the key it calls with. Everything under `/api` accepts only its own site.',
     parse: originsOf,
   },
   console: word({
@@ -333,7 +333,7 @@ export const VARIABLES = {
     words: SWITCH,
     usual: 'on',
     meaning:
-      'Whether the public address serves the console, the web page at `/console` for those who call and those who run the gateway. `off` leaves the API alone.',
+      'Whether the public address serves the console, the web page at `/console` for customers and operators. `off` serves the API only.',
   }),
   logRetentionDays: wholeNumber({
     name: 'SLUICE_LOG_RETENTION_DAYS',
@@ -349,7 +349,7 @@ export const VARIABLES = {
     least: 0,
     most: 3_600_000,
     unit: 'milliseconds',
-    meaning: 'How long a stopping process lets running calls end before it cuts and settles them.',
+    meaning: 'How long a stopping process lets running calls end before it aborts and settles them.',
   }),
   drainDelayMs: wholeNumber({
     name: 'SLUICE_DRAIN_DELAY_MS',
@@ -358,7 +358,7 @@ export const VARIABLES = {
     most: 600_000,
     unit: 'milliseconds',
     meaning:
-      'How long a stopping process still takes calls while `/readyz` says 503, so that a load balancer sends the next ones elsewhere before the ports close. Set it a little longer than the balancer takes to notice.',
+      'How long a stopping process still accepts calls while `/readyz` answers 503, so that a load balancer sends new ones elsewhere before the ports close. Set it a little longer than the balancer takes to notice.',
   }),
   callDeadlineMs: wholeNumber({
     name: 'SLUICE_CALL_DEADLINE_MS',
@@ -367,7 +367,7 @@ export const VARIABLES = {
     most: 86_400_000,
     unit: 'milliseconds',
     meaning:
-      'The longest a chat-type call may take, over all its attempts, and the longest any request body may take to arrive. Videos have a deadline of their own.',
+      'The longest a chat-type call may take, over all its attempts, and the longest any request body may take to arrive. Videos have their own deadline.',
   }),
   videoDeadlineMs: wholeNumber({
     name: 'SLUICE_VIDEO_DEADLINE_MS',
@@ -384,7 +384,7 @@ export const VARIABLES = {
     most: 86_400_000,
     unit: 'milliseconds',
     meaning:
-      'How long a response may be made in the background (`background: true`); then it is cancelled upstream, and what was produced is charged.',
+      'How long a background response (`background: true`) may run; then it is cancelled upstream, and what was produced is charged.',
   }),
   bodyLimitBytes: wholeNumber({
     name: 'SLUICE_BODY_LIMIT_BYTES',
@@ -403,7 +403,7 @@ export const VARIABLES = {
     form: 'bytes, at least the body limit',
     shownDefault: '536870912 (512 MiB)',
     meaning:
-      'The sum of all request bodies one process holds; past it a request is refused with 503/50301 and `Retry-After`.',
+      'The sum of all request bodies one process holds; beyond it a request is refused with 503/50301 and `Retry-After`.',
   }),
   hungAfterMs: wholeNumber({
     name: 'SLUICE_HUNG_AFTER_MS',
@@ -412,7 +412,7 @@ export const VARIABLES = {
     most: 3_600_000,
     unit: 'milliseconds',
     meaning:
-      'How long the thread that serves calls may be silent before `/healthz` says 503, so that the process is restarted; of several workers one that is silent for so long is ended and replaced.',
+      'How long the thread that serves calls may be silent before `/healthz` answers 503, so that the process is restarted; with several workers a silent one is killed and replaced.',
   }),
   countsPerMinuteMax: wholeNumber({
     name: 'SLUICE_TOKEN_COUNTS_PER_MINUTE',
@@ -420,7 +420,7 @@ export const VARIABLES = {
     least: 0,
     most: 1_000_000,
     meaning:
-      'How often a minute an account may have tokens counted (`count_tokens`, `input_tokens`, `:countTokens`) on one instance; more are 429/42902. Counting is free, so it has a window of its own.',
+      'How many token counts (`count_tokens`, `input_tokens`, `:countTokens`) an account may request per minute on one instance; more are 429/42902. Counting is free, so it has its own window.',
   }),
   bodyMembersMax: wholeNumber({
     name: 'SLUICE_BODY_MEMBERS_LIMIT',
@@ -474,7 +474,7 @@ export const VARIABLES = {
     least: 1,
     most: 1_000_000,
     meaning:
-      'How many connections of one address (IPv6: one /64) a process holds; one more is answered 429/42908 and closed. A proxy named in `SLUICE_TRUSTED_PROXIES` may hold any number: there the requests at once of each forwarded address are counted.',
+      'How many connections of one address (IPv6: one /64) a process holds; one more is answered 429/42908 and closed. A proxy named in `SLUICE_TRUSTED_PROXIES` may hold any number: for it, the simultaneous requests of each forwarded address are counted.',
   }),
   managementBodyTimeoutMs: wholeNumber({
     name: 'SLUICE_MANAGEMENT_BODY_TIMEOUT_MS',
@@ -506,7 +506,7 @@ export const VARIABLES = {
     least: 1000,
     most: 3_600_000,
     unit: 'milliseconds',
-    meaning: 'How long a client may read nothing of its answer before it counts as gone.',
+    meaning: 'How long a client may stop reading its answer before it counts as disconnected.',
   }),
   keepAliveTimeoutMs: wholeNumber({
     name: 'SLUICE_KEEP_ALIVE_TIMEOUT_MS',
@@ -515,7 +515,7 @@ export const VARIABLES = {
     most: 3_600_000,
     unit: 'milliseconds',
     meaning:
-      'How long an idle client connection is kept. Longer than the idle time of a load balancer in front, or it meets closed connections.',
+      'How long an idle client connection is kept. Must be longer than the idle time of a load balancer in front, or it sends requests on closed connections.',
   }),
 } as const satisfies Readonly<Record<string, Variable<unknown>>>
 

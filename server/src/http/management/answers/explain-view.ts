@@ -18,7 +18,7 @@ const conversionShape = z.strictObject({
   cut_at: z
     .array(z.string())
     .meta({ description: 'Stop sequences the gateway itself would cut the answer at.' }),
-  fetched: z.array(z.string()).meta({ description: 'Addresses that would be fetched first.' }),
+  fetched: z.array(z.string()).meta({ description: 'Addresses of media that would be fetched first.' }),
   message: z.string().nullable(),
 })
 
@@ -45,7 +45,7 @@ export const explanationShape = z.strictObject({
     })
     .nullable()
     .meta({
-      description: 'Why the call would be refused before anyone upstream is asked; null: it would not be.',
+      description: 'Why the call would be refused before an upstream is called; null: it would not be.',
     }),
   model: z.string().nullable(),
   estimate: z
@@ -74,7 +74,7 @@ export const explanationShape = z.strictObject({
       ),
     })
     .nullable()
-    .meta({ description: 'What would be taken before the call, and the tightest windows after it.' }),
+    .meta({ description: 'What would be held before the call, and the tightest windows after it.' }),
   rules: z.array(z.strictObject({ rule: z.string(), required: z.string(), found: z.string() })),
   routes: z.array(
     z.strictObject({
@@ -88,7 +88,7 @@ export const explanationShape = z.strictObject({
           reason: z.string(),
           until: isoTime.nullable().meta({ description: 'When that passes by itself.' }),
           last_error: z.string().nullable().meta({
-            description: 'The chain’s last failure; administrators see the vendor’s own words.',
+            description: 'The chain’s last failure; administrators see the vendor’s message.',
           }),
         }),
       ),

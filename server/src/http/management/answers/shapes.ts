@@ -6,7 +6,7 @@ export const accountShape = z.strictObject({
   id: z.string(),
   kind: z
     .enum(['person', 'organisation'])
-    .meta({ description: 'Nobody signs in as an organisation: its members act for it.' }),
+    .meta({ description: 'An organisation has no sign-in: its members act for it.' }),
   email: z.string().nullable(),
   phone: z.string().nullable(),
   role: z.string(),
@@ -73,7 +73,8 @@ export const logRowShape = z.strictObject({
   http_status: z.number().int(),
   code: z.number().int().nullable(),
   message: z.string().nullable().meta({
-    description: 'What the client was told with `code`, 256 characters at most. null: nothing, or not kept.',
+    description:
+      'The message sent to the client with `code`, 256 characters at most. null: none, or not stored.',
   }),
   user: z.string().nullable(),
   app_id: z.string().nullable(),
@@ -102,15 +103,15 @@ export const logRowShape = z.strictObject({
   seconds_produced: z.number().nullable(),
   images: count,
   characters: count.meta({ description: 'Unicode code points that were spoken.' }),
-  audio_seconds: z.number().min(0).meta({ description: 'Seconds of sound that were listened to.' }),
+  audio_seconds: z.number().min(0).meta({ description: 'Seconds of sound that were transcribed.' }),
   amount: decimalText,
   deducted: decimalText,
   free_reason: z.enum(['below-one-credit', 'own-credential']).nullable().meta({
     description:
-      'Why nothing was taken: an amount below one Credit is free, and an own credential is paid at the vendor.',
+      'Why nothing was taken: an amount below one Credit is free, and with an own credential the vendor is paid directly.',
   }),
   owed: decimalText.meta({
-    description: 'Part of `deducted` that lay over the monthly cap, and is charged when the cap allows.',
+    description: 'Part of `deducted` that was over the monthly cap, and is charged when the cap allows.',
   }),
   recipe: z
     .strictObject({
@@ -128,7 +129,7 @@ export const logRowShape = z.strictObject({
         )
         .optional(),
       currency: z.string().nullable().meta({
-        description: 'Of the prices. null: counted in Credits, or by a build that did not keep it.',
+        description: 'Of the prices. null: counted in Credits, or by a build that did not record it.',
       }),
       credits_per_unit: decimalText.meta({ description: 'Credits for one unit of it, when the call began.' }),
       rate_multiplier: decimalText,

@@ -60,7 +60,7 @@ const GENERATE: readonly DescribedCall[] = [
     method: 'post',
     path: '/v1/chat/completions',
     tag: 'Calls',
-    summary: 'Ask a model, chat completions protocol',
+    summary: 'Call a model, chat completions protocol',
     description:
       'Fields the gateway does not know go to the upstream as they are. With `stream: true` the answer is a stream of ' +
       '`data:` lines that ends with `data: [DONE]`. A video model answers with a video.',
@@ -89,7 +89,7 @@ const GENERATE: readonly DescribedCall[] = [
     method: 'post',
     path: '/v1/responses',
     tag: 'Calls',
-    summary: 'Ask a model, responses protocol',
+    summary: 'Call a model, responses protocol',
     description:
       'Also at the gateway address. With `stream: true`: `response.*` events, then `data: [DONE]`.',
     request: open(
@@ -121,7 +121,7 @@ const GENERATE: readonly DescribedCall[] = [
     method: 'post',
     path: '/v1/messages',
     tag: 'Calls',
-    summary: 'Ask a model, messages protocol',
+    summary: 'Call a model, messages protocol',
     description:
       'Also at the gateway address, where `x-api-key` is read too. Streams end with `message_stop`.',
     request: open(
@@ -144,7 +144,7 @@ const GENERATE: readonly DescribedCall[] = [
     method: 'post',
     path: '/v1beta/models/{model}:generateContent',
     tag: 'Calls',
-    summary: 'Ask a model, Gemini protocol',
+    summary: 'Call a model, Gemini protocol',
     description: '`x-goog-api-key` is read too.',
     parameters: [pathParameter('model', 'Platform model id.')],
     request: open({ contents: list(object), systemInstruction: object, generationConfig: object }, [
@@ -158,7 +158,7 @@ const GENERATE: readonly DescribedCall[] = [
     method: 'post',
     path: '/v1beta/models/{model}:streamGenerateContent',
     tag: 'Calls',
-    summary: 'Ask a model for a stream, Gemini protocol',
+    summary: 'Call a model with a streamed answer, Gemini protocol',
     description: 'With `alt=sse` server-sent events, else one JSON array.',
     parameters: [
       pathParameter('model', 'Platform model id.'),
@@ -251,7 +251,7 @@ const STORED: readonly DescribedCall[] = [
     tag: 'Stored responses',
     summary: 'Cancel a response that runs in the background',
     description:
-      'What was made of it is charged. A finished one is told as it is; one that was never in the background is refused.',
+      'What was made of it is charged. A finished one is returned as it is; one that was never in the background is refused.',
     parameters: [RESPONSE_ID],
     answer: RESPONSES_WHOLE,
     error: CALL_ERROR,
@@ -321,7 +321,7 @@ const VIDEOS: readonly DescribedCall[] = [
     path: '/v1/videos/{video_id}/content',
     tag: 'Videos',
     summary: 'Download a video',
-    description: '409 while it is being made, 410 when the vendor does not have it any more.',
+    description: '409 while it is being made, 410 when the vendor no longer has it.',
     parameters: [VIDEO_ID],
     answer: { type: 'string', format: 'binary' },
     answerType: 'video/mp4',

@@ -139,7 +139,8 @@ const GW_ORGANISATION: JsonObject = {
   name: 'Gw-Organisation',
   in: 'header',
   required: false,
-  description: 'With a session: the id of the organisation that is acted for; absent: for oneself.',
+  description:
+    'With a session: the id of the organisation that is acted for; absent: for the person’s own account.',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 
@@ -147,7 +148,7 @@ const IF_NONE_MATCH: JsonObject = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'An ETag of a former answer: 304 while it holds.',
+  description: 'An ETag of an earlier answer: 304 while it is valid.',
   schema: { type: 'string' },
 }
 
@@ -156,7 +157,7 @@ function idempotencyHeader(rule: 'required' | 'optional'): JsonObject {
     name: 'Idempotency-Key',
     in: 'header',
     required: rule === 'required',
-    description: 'One value per act; the same one repeats it without doing it again.',
+    description: 'One value per request; if it is repeated, the request has no second effect.',
     schema: { type: 'string', minLength: 1, maxLength: 200 },
   }
 }

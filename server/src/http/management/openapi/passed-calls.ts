@@ -16,7 +16,7 @@ import {
 } from './call-words.ts'
 
 const EMBED_REQUEST = {
-  model: { type: 'string', description: 'The model of the path, whatever stands here.' },
+  model: { type: 'string', description: 'The model of the path is used; this one is ignored.' },
   content: open({ parts: list(open({ text })) }, ['parts']),
   taskType: text,
   title: text,
@@ -31,9 +31,9 @@ const GENERATIONS: DescribedCall = {
   method: 'post',
   path: '/v1/images/generations',
   tag: 'Calls',
-  summary: 'Make images',
+  summary: 'Create images',
   description:
-    'Passed on as it is, and back, also as a stream with partial images. The images that were made are charged, or the tokens that the provider tells, or both, as the model is billed.',
+    'Passed on as it is, and back, also as a stream with partial images. The images that were made are charged, or the tokens that the provider reports, or both, as the model is billed.',
   request: open(
     { model: MODEL, prompt: text, n: whole, size: text, stream: STREAM, partial_images: whole, user: text },
     ['model', 'prompt'],
@@ -49,7 +49,7 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     method: 'post',
     path: '/v1/embeddings',
     tag: 'Calls',
-    summary: 'Make vectors out of texts',
+    summary: 'Create embeddings',
     description:
       'Passed on as it is, and back: `dimensions` and `encoding_format` mean what they mean to the provider of the model. Input is charged, output is not.',
     request: open(
@@ -82,12 +82,12 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     codes: GENERATING,
   },
   embedCall('embedContent', {
-    summary: 'Make a vector out of a text, Gemini protocol',
+    summary: 'Create one embedding, Gemini protocol',
     request: open(EMBED_REQUEST, ['content']),
     answer: open({ embedding: EMBEDDED, usageMetadata: EMBED_USAGE }, ['embedding']),
   }),
   embedCall('batchEmbedContents', {
-    summary: 'Make vectors out of texts, Gemini protocol',
+    summary: 'Create embeddings, Gemini protocol',
     request: open({ requests: list(open(EMBED_REQUEST, ['content'])) }, ['requests']),
     answer: open({ embeddings: list(EMBEDDED), usageMetadata: EMBED_USAGE }, ['embeddings']),
   }),
@@ -95,7 +95,7 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     method: 'post',
     path: '/v1/moderations',
     tag: 'Calls',
-    summary: 'Judge texts and pictures',
+    summary: 'Moderate texts and images',
     description:
       'Passed on as it is, and back. `model` has to be named. Mostly charged by the call, whatever the length of the input.',
     request: open(
@@ -120,7 +120,7 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
       method: 'post',
       path,
       tag: 'Calls',
-      summary: 'Put documents in order',
+      summary: 'Rerank documents',
       description:
         'By how well they answer a query. Passed on as it is, and back, to providers of this form. A call is charged as one for each hundred documents begun, or by its tokens: the query counts with each document.',
       request: open({ model: MODEL, query: text, documents: list({ anyOf: [text, object] }), top_n: whole }, [
@@ -141,13 +141,13 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     }),
   ),
   GENERATIONS,
-  imageCall('edits', 'Change images', { prompt: text, mask: BINARY, stream: STREAM, partial_images: whole }),
-  imageCall('variations', 'Make images like one', {}),
+  imageCall('edits', 'Edit images', { prompt: text, mask: BINARY, stream: STREAM, partial_images: whole }),
+  imageCall('variations', 'Create variations of an image', {}),
   {
     method: 'post',
     path: '/v1/audio/speech',
     tag: 'Calls',
-    summary: 'Speak a text',
+    summary: 'Synthesise speech from text',
     description:
       'Passed on as it is; the sound comes back byte for byte while it is made, or as events with `stream_format: sse`. The characters of `input` are charged, or tokens, as the model is billed.',
     request: open(
@@ -168,13 +168,13 @@ export const PASSED_CALLS: readonly DescribedCall[] = [
     error: CALL_ERROR,
     codes: GENERATING,
   },
-  listenCall('transcriptions', 'Write down what is said', {
+  listenCall('transcriptions', 'Transcribe speech', {
     language: text,
     stream: STREAM,
     'include[]': list(text),
     'timestamp_granularities[]': list(text),
   }),
-  listenCall('translations', 'Write down in English what is said', {}),
+  listenCall('translations', 'Translate speech to English text', {}),
 ]
 
 function imageCall(name: string, summary: string, fields: JsonObject): DescribedCall {

@@ -323,8 +323,8 @@ const videoChunk = closed(
 export const CHAT_ANSWERS: JsonObject = {
   ChatCompletion: described('A chat completion object.', completion),
   ChatCompletionChunk: described('What one `data:` line of a chat stream holds.', chunk),
-  VideoCompletion: described('The answer of a video model that was asked in a chat.', videoCompletion),
-  VideoCompletionChunk: described('How far such a video is.', videoChunk),
+  VideoCompletion: described('The answer of a video model that was called by chat.', videoCompletion),
+  VideoCompletionChunk: described('The progress of such a video.', videoChunk),
 }
 
 export const CHAT_WHOLE = either(named('ChatCompletion'), named('VideoCompletion'))

@@ -163,14 +163,14 @@ const inStream = closed({
 })
 
 export const ERROR_ANSWERS: JsonObject = {
-  Error: described('An error that the gateway made.', own),
+  Error: described('An error of the gateway.', own),
   UpstreamError: described(
     'An error of the upstream in the form of its protocol, or turned into it.',
     upstream,
   ),
   PlainError: described('An error of the upstream in no protocol’s form.', plain),
-  UpstreamBody: described('What the upstream said, where it said something.', upstreamBody),
-  ForeignError: described('An error of the upstream in a form of its own, as it came.', foreign),
+  UpstreamBody: described('The upstream’s message, if there was one.', upstreamBody),
+  ForeignError: described('An error of the upstream in its own form, unchanged.', foreign),
   StreamError: described('The last `data:` line of a chat stream that broke.', inStream),
 }
 

@@ -279,7 +279,7 @@ const status = closed(
   {
     details: list(anyJson),
     type: text,
-    gateway_code: described('Of an error that the gateway made inside a stream.', text),
+    gateway_code: described('Of an error of the gateway inside a stream.', text),
     request_id: text,
     errors: list(anyObject),
   },

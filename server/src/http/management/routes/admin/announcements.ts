@@ -51,7 +51,7 @@ function shownRoute(app: Api, context: RouteContext): void {
     path: '/api/v1/user/user/announcements',
     access: 'anonymous',
     tag: 'Announcements',
-    summary: 'List what the operator announces now',
+    summary: 'List the current announcements of the operator',
     data: z.array(noticeShape),
     handle: async () => (await notices.list({ at: context.now(), limit: SHOWN_MAX })).map(viewNotice),
   })

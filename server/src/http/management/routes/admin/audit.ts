@@ -74,7 +74,7 @@ function verifyRoute(app: Api, context: RouteContext): void {
     tag: TAG,
     summary: 'Verify the chain of hashes',
     description:
-      'Keep `head` somewhere else: `known_sequence` and `known_hash` then show whether the log was cut off or written anew.',
+      'Keep `head` somewhere else: `known_sequence` and `known_hash` then show whether the log was truncated or rewritten.',
     query: z.strictObject({
       known_sequence: z.coerce.number().int().min(1).optional(),
       known_hash: z.string().max(64).optional(),

@@ -42,7 +42,7 @@ export const policyBody = z.strictObject({
 export const pricingBody = z.strictObject({
   currency: z.string().max(3).optional().meta({
     description:
-      'Of all prices in here, ISO 4217; `settings.currencies` has its rate. Absent: `settings.currency`. It has to be named where the price so far is in another.',
+      'Of all prices in here, ISO 4217; `settings.currencies` has its rate. Absent: `settings.currency`. Required where the stored price is in another.',
   }),
   billing_modes: z.array(z.enum(BILLING_MODES)).optional(),
   input_price: price,
@@ -141,7 +141,7 @@ const chainFields = {
   rate_multiplier: decimal.optional(),
   stream_usage: z.enum(['forward', 'inject']).optional(),
   client_gone_grace_ms: z.number().int().optional().meta({
-    description: 'How long an answer is read on after its client left; 0 cuts it at once.',
+    description: 'How long an answer is still read after its client disconnected; 0 aborts it at once.',
   }),
   min_bytes_per_second: z.number().int().optional().meta({
     description: 'A slower answer has stalled, measured over the vendor’s idle_ms; 0: never.',
@@ -156,7 +156,8 @@ const chainFields = {
     })
     .optional()
     .meta({
-      description: 'What the vendor’s folder cannot know of the model; absent members are as it says.',
+      description:
+        'Properties of the model that the kind of vendor does not define; absent ones are taken from it.',
     }),
   status: status.optional(),
   cost: pricingBody.nullable().optional().meta({

@@ -16,7 +16,7 @@ export function adminExplainRoutes(app: Api, context: AdminExplainContext): void
     access: 'admin',
     tag: 'Admin: logs and statistics',
     summary: 'Explain what would happen to any account’s call, without making it',
-    description: 'With any account’s API key; nobody upstream is asked and nothing is charged.',
+    description: 'With any account’s API key; no upstream is called and nothing is charged.',
     reads: true,
     errors: [40403],
     body: explainBody.required({ key_id: true }),

@@ -92,7 +92,7 @@ function findingsRoute(app: Api, context: HealthContext): void {
     tag: 'Admin: health',
     summary: 'Check everything that this instance depends on',
     description:
-      'What `sluice doctor` finds in a running gateway, at most a minute old. No model is called: credentials have a test of their own.',
+      'What `sluice doctor` finds in a running gateway, at most a minute old. No model is called: credentials have a separate test.',
     data: z.array(findingShape),
     handle: async () => (await context.examine()).map(viewFinding),
   })

@@ -43,12 +43,12 @@ const adminLogShape = logRowShape.extend({
   account_name: z
     .string()
     .nullable()
-    .meta({ description: 'What the account calls itself, else its address or number.' }),
+    .meta({ description: 'The account’s name, else its address or number.' }),
   attempts: z.array(
     attemptShape.extend({
       said: z.string().nullable().meta({
         description:
-          'Why it failed, in the vendor’s own words or those of the connection: at most 300 characters, without the credential.',
+          'The error of the vendor or of the connection: at most 300 characters, without the credential.',
       }),
     }),
   ),
@@ -85,7 +85,7 @@ function totalsRoute(app: Api, context: RouteContext): void {
     path: '/api/v1/admin/logs/totals',
     access: 'admin',
     tag: TAG,
-    summary: 'Sum the calls that the filters keep, of all accounts',
+    summary: 'Sum the calls that match the filters, of all accounts',
     description:
       'Exact with any of from, to, account_id, key_id, model and app_id, at most 366 days back; with others the newest are added up, and complete says whether those are all.',
     query: filterQuery,

@@ -50,7 +50,7 @@ function listRoute(app: Api, context: OperationsContext): void {
     path: PATH,
     access: 'admin',
     tag: TAG,
-    summary: 'List requests to be verified, newest first',
+    summary: 'List verification requests, newest first',
     query: z.strictObject({
       status: z.enum(['pending', 'approved', 'rejected', 'withdrawn']).optional(),
       ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
@@ -77,7 +77,7 @@ function readRoute(app: Api, context: OperationsContext): void {
     path: `${PATH}/:id`,
     access: 'admin',
     tag: TAG,
-    summary: 'Read a request to be verified',
+    summary: 'Read a verification request',
     params: idParams,
     data: verificationShape,
     handle: async ({ params }) =>
@@ -94,7 +94,7 @@ function documentRoute(app: Api, context: OperationsContext): void {
     tag: TAG,
     summary: 'Read a document of a request',
     description:
-      'The bytes as they were sent, to be saved as a file. `number` counts from 1 in the order the request shows. Every look is in the audit log.',
+      'The bytes as they were sent, to be saved as a file. `number` counts from 1 in the order the request shows. Every view is in the audit log.',
     params: documentParams,
     answer: DOCUMENT_ANSWER,
     handle: async ({ params: { id, number }, caller, request, reply }) => {
@@ -116,7 +116,7 @@ function decideRoute(app: Api, context: OperationsContext): void {
     path: `${PATH}/:id/decide`,
     access: 'admin',
     tag: TAG,
-    summary: 'Approve or reject a request to be verified',
+    summary: 'Approve or reject a verification request',
     description: 'An approval takes effect with the next call anywhere.',
     params: idParams,
     body: z.strictObject({
@@ -170,7 +170,7 @@ function bookRoutes(app: Api, context: OperationsContext): void {
     access: 'admin',
     tag: 'Admin: books',
     summary: 'Recompute every balance, hold, charge and audit entry',
-    description: 'What `sluice verify` does. Whoever asks while it runs gets the same answer.',
+    description: 'What `sluice verify` does. Requests made while it runs get the same answer.',
     data: z.strictObject({
       whole: z.boolean(),
       differences: z.array(

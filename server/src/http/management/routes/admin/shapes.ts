@@ -54,7 +54,7 @@ export const vendorKindShape = z.strictObject({
   name: z.string(),
   protocols: z.array(z.string()),
   base_url: z.string().nullable().meta({
-    description: 'Where it listens; {…} is a field of the credential. null: the vendor has to say.',
+    description: 'Where it listens; {…} is a field of the credential. null: the vendor must state it.',
   }),
   secret: z.strictObject({
     need: z.enum(['needed', 'optional', 'none']),
@@ -183,22 +183,20 @@ export const chainShape = z.strictObject({
     since: isoTime.nullable(),
     cooling_until: isoTime.nullable(),
     failures_in_row: z.number().int(),
-    outcomes: z
-      .string()
-      .describe('The last twenty answers, oldest first: `+` came to its clean end, `-` did not.'),
-    running: z.number().int().describe('Calls under way over it, of the instance that answers.'),
+    outcomes: z.string().describe('The last twenty answers, oldest first: `+` ended cleanly, `-` did not.'),
+    running: z.number().int().describe('Running calls over it, of the instance that answers.'),
     concurrency_limit: z
       .number()
       .int()
       .nullable()
-      .describe('How many concurrent calls the upstream was seen to accept; null: no limit was seen.'),
+      .describe('How many concurrent calls the upstream has accepted; null: no limit was observed.'),
     last_error: z
       .strictObject({
         at: isoTime,
         kind: z.string(),
         status: z.number().int().nullable(),
         code: z.string().nullable().describe('The upstream’s own.'),
-        message: z.string().describe('In the upstream’s words, at most 300 characters.'),
+        message: z.string().describe('The upstream’s message, at most 300 characters.'),
       })
       .nullable(),
   }),
@@ -243,10 +241,7 @@ export const keyShape = z.strictObject({
 })
 
 export const accountRowShape = accountShape.extend({
-  name: z
-    .string()
-    .nullable()
-    .meta({ description: 'What the person calls themselves, or what the organisation is called.' }),
+  name: z.string().nullable().meta({ description: 'The name of the person or the organisation.' }),
   created_at: isoTime,
 })
 

@@ -101,9 +101,9 @@ function sumsRoute(app: Api, context: StatisticsContext): void {
       totals: z.strictObject(sumsFields),
       keys: z
         .array(z.strictObject({ id: z.string(), name: z.string(), hint: z.string(), account_id: z.string() }))
-        .meta({ description: 'What the keys of the rows are called, also those that are deleted.' }),
+        .meta({ description: 'The names of the keys of the rows, including deleted ones.' }),
       accounts: z.array(z.strictObject({ id: z.string(), name: z.string() })).meta({
-        description: 'What the accounts of rows and keys are called, as far as they are called anything.',
+        description: 'The names of the accounts of rows and keys, as far as they have one.',
       }),
     }),
     handle: async ({ query }) => {
@@ -178,7 +178,7 @@ function marginRoute(app: Api, context: StatisticsContext): void {
     query: z.strictObject({
       ...marginPeriod,
       timezone: z.string().max(100).optional().meta({
-        description: 'Like Asia/Shanghai: `days` tells each of its days; absent: there are none.',
+        description: 'Like Asia/Shanghai: `days` has each of its days; absent: there are none.',
       }),
     }),
     data: z.strictObject({
@@ -218,14 +218,14 @@ const accountMarginsShape = z.strictObject({
       account_name: z
         .string()
         .nullable()
-        .meta({ description: 'What the account calls itself, else its address or number.' }),
+        .meta({ description: 'The account’s name, else its address or number.' }),
       ...marginFields,
     }),
   ),
   others: z
     .strictObject({ accounts: z.number().int(), ...marginFields })
     .nullable()
-    .meta({ description: 'All accounts that are not told one by one; null: there are none.' }),
+    .meta({ description: 'All accounts that are not listed one by one; null: there are none.' }),
   totals: z.strictObject(marginFields),
 })
 

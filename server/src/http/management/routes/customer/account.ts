@@ -111,7 +111,7 @@ export function accountRoutes(app: Api, context: AccountContext): void {
     tag: TAG,
     summary: 'Change the account’s own settings',
     description:
-      'Members that are absent stay as they are; null takes away. An impersonating administrator changes its fallback model, name, language and time zone only.',
+      'Members that are absent stay as they are; null removes the value. An impersonating administrator changes its fallback model, name, language and time zone only.',
     body: settingsBody,
     data: ownAccountShape,
     handle: async ({ caller, body }) => {

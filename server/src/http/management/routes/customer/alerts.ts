@@ -75,7 +75,7 @@ function testing(app: Api, context: AlertsContext): void {
     tag: 'Account',
     summary: 'Send a test alert over every channel',
     description:
-      'A mail and a signed webhook of type `test`, as far as they are set. They leave within seconds; the list of alerts says what became of them.',
+      'A mail and a signed webhook of type `test`, as far as they are set. They are sent within seconds; the list of alerts shows their delivery.',
     errors: [40900],
     data: z.strictObject({ deliveries: z.number().int().min(1) }),
     handle: async ({ caller: { account } }) => {

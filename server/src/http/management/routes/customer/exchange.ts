@@ -38,7 +38,7 @@ export function exchangeRoutes(app: Api, context: ExchangeContext): void {
     tag: 'Money',
     summary: 'Exchange balance for Credits',
     description:
-      'Give the amount in yuan or in the Credits it becomes. Repeated under its key it happens once.',
+      'Give the amount in yuan or in the Credits it becomes. Repeated under its key it is booked once.',
     idempotency: 'optional',
     errors: [40004, 40900],
     body: exchangeBody,

@@ -21,7 +21,7 @@ export function explainRoutes(app: Api, context: ExplainContext): void {
     tag: 'Calls',
     summary: 'Explain what would happen to a call, without making it',
     description:
-      'The chains in the order they would be tried and why, what would be converted and dropped, the rules and limits that apply and the hold the call would take. Nobody upstream is asked and nothing is charged.',
+      'The chains in the order they would be tried and why, what would be converted and dropped, the rules and limits that apply and the hold the call would take. No upstream is called and nothing is charged.',
     reads: true,
     errors: [40403],
     body: explainBody,

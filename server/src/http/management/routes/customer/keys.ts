@@ -131,7 +131,7 @@ function making(app: Api, context: KeysContext): void {
     showsSecret: true,
     tag: TAG,
     summary: 'Make a key',
-    description: 'The plaintext stands in this answer and nowhere else.',
+    description: 'The plaintext is only in this answer.',
     status: 201,
     body: newKeyBody(context),
     data: newKeyShape,

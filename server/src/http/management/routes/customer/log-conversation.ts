@@ -22,7 +22,7 @@ export function logConversationRoutes(app: Api, context: RouteContext): void {
     summary: 'Read what was said in a call whose response is kept',
     description:
       'What the gateway itself keeps of `POST /v1/responses`, with what it continued: for 24 hours from its last use, unless ' +
-      '`store` was false or the vendor keeps it. Only whoever the key belongs to reads it: in an organisation the member, ' +
+      '`store` was false or the vendor keeps it. Only the person to whom the key belongs can read it: in an organisation the member, ' +
       'and neither its owner nor an administrator.',
     params: z.strictObject({ request_id: z.string().max(256) }),
     data: z.strictObject({

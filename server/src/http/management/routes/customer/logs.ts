@@ -58,7 +58,7 @@ export function logRoutes(app: Api, context: LogsContext): void {
     tag: TAG,
     summary: 'Export calls as CSV or NDJSON',
     description:
-      'Streamed, newest first. An answer that breaks off is cut, so that nobody takes it for whole.',
+      'Streamed, newest first. If the export fails midway, the connection is aborted, so that it is not taken for complete.',
     query: exportQuery,
     errors: [42901],
     answer: exportAnswer('csv'),
@@ -86,7 +86,7 @@ function summing(app: Api, context: RouteContext): void {
     access: 'account',
     for: 'member',
     tag: TAG,
-    summary: 'Sum the calls that the filters keep',
+    summary: 'Sum the calls that match the filters',
     description:
       'The calls that the list would show, all pages together. Exact with any of from, to, key_id, model and app_id, at most 366 days back; with others the newest are added up, and complete says whether those are all.',
     query: filterQuery,

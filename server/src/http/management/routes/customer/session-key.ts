@@ -16,7 +16,7 @@ export function sessionKeyRoutes(app: Api, context: RouteContext): void {
     for: 'member',
     showsSecret: true,
     tag: 'Keys',
-    summary: 'Make the key that this session calls with',
+    summary: 'Create the key for calls of this session',
     description:
       'For pages that call models in the person’s own name, as the playground of the console does. It works for an hour and ' +
       'never longer than the session, is bound by every limit of the account and of the member, and stands in no list of ' +

@@ -118,7 +118,7 @@ function quoting(app: Api, context: SubscriptionContext): void {
     access: 'session',
     for: 'admin',
     tag: TAG,
-    summary: 'Ask what a plan would cost now',
+    summary: 'Quote the price of a plan now',
     query: z.strictObject({ plan: planCode, pay_from: pool.default('balance') }),
     errors: [40900],
     data: quoteShape,

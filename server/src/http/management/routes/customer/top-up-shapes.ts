@@ -18,7 +18,7 @@ export const topUpShape = z.strictObject({
       'disputed',
       'charged-back',
     ])
-    .meta({ description: '`review`: something else was paid than was asked, so nothing was booked.' }),
+    .meta({ description: '`review`: the payment differs from the request, so nothing was booked.' }),
   price: decimalText,
   currency: z.string(),
   package: z.string().nullable(),

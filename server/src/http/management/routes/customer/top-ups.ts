@@ -43,9 +43,9 @@ function offerRoute(app: Api, context: TopUpsContext): void {
     path: '/api/v1/user/user/top-up-offers',
     access: 'anonymous',
     tag: TAG,
-    summary: 'Read what can be paid for, and whether by card',
+    summary: 'Read the offers, and whether cards are accepted',
     data: z.strictObject({
-      card: z.boolean().meta({ description: 'false: nobody can pay by card here; codes can be redeemed.' }),
+      card: z.boolean().meta({ description: 'false: no payments by card; codes can be redeemed.' }),
       currency: z.string(),
       amount_min: z.number(),
       amount_max: z.number(),
@@ -94,7 +94,7 @@ function beginRoute(app: Api, context: TopUpsContext): void {
     tag: TAG,
     summary: 'Top up by card',
     description:
-      'Gives the address of a page to pay at. An amount becomes balance, a package what it says. Booked once it is paid. With an Idempotency-Key the same request gets the same page again.',
+      'Returns the address of a payment page. An amount becomes balance, a package gives what it defines. Booked once it is paid. With an Idempotency-Key the same request gets the same page again.',
     body: beginBody,
     status: 201,
     idempotency: 'optional',

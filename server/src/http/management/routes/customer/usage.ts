@@ -38,7 +38,7 @@ export const usageQuery = z.strictObject({
     })
     .meta({
       description:
-        'Some of model, key, app, member, with commas between. A member of an organisation is whose key the calls came with.',
+        'Some of model, key, app, member, with commas between. `member` is the member of the organisation whose key was used.',
     }),
   time_zone: z
     .string()

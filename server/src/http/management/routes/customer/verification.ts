@@ -159,7 +159,7 @@ function readingDocument(app: Api, context: VerificationContext): void {
     tag: TAG,
     summary: 'Read a document of a request',
     description:
-      'The bytes as they were sent, to be saved as a file. `number` counts from 1 in the order the request shows. Documents of a request that was taken back are gone.',
+      'The bytes as they were sent, to be saved as a file. `number` counts from 1 in the order the request shows. Documents of a withdrawn request are deleted.',
     params: requestParams.extend({ number: z.coerce.number().int().min(1).max(100) }),
     answer: DOCUMENT_ANSWER,
     handle: async ({ caller, params: { id, number }, request, reply }) => {

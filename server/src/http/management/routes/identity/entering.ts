@@ -90,7 +90,7 @@ function codeRoute(app: Api, context: EnteringContext): void {
     tag: TAG,
     summary: 'Send a verification code',
     description:
-      'Six digits, good for ten minutes and five tries, of which three may come from another network than the one that asked; a new code leaves those before it as they are. The answer is the same whether or not the address has an account. A change of address needs a session.',
+      'Six digits, valid for ten minutes and five attempts, of which three may come from another network than the one that requested it; a new code leaves those before it as they are. The answer is the same whether or not the address has an account. A change of address needs a session.',
     body: codeRequestBody,
     data: z.object({ expires_at: isoTime }),
     errors: [40307, 42908],
@@ -312,7 +312,7 @@ function linkRoute(app: Api, context: EnteringContext): void {
     tag: TAG,
     summary: 'Sign in with a link of the command line',
     description:
-      'The token of a link that `sluice sign-in-link`, or the first start, has printed. It works once and for a day, and stands for the first proof: a second factor is asked for all the same.',
+      'The token of a link that `sluice sign-in-link`, or the first start, has printed. It works once and for a day, and replaces the first proof: a second factor is still required.',
     body: z.strictObject({ token: z.string().min(1).max(128) }),
     data: signInShape,
     errors: [40104],

@@ -17,11 +17,11 @@ export function optionsRoute(app: Api, context: RouteContext): void {
     data: z.strictObject({
       registration: z.enum(REGISTRATIONS).meta({
         description:
-          'Who may make an account: anybody, whoever an organisation has invited (with that e-mail address), or nobody.',
+          'Who may create an account: everyone, only people an organisation has invited (with that e-mail address), or nobody.',
       }),
       register_by: z
         .array(z.enum(['email', 'phone', 'service']))
-        .meta({ description: 'What an account can be made with; empty: nobody can.' }),
+        .meta({ description: 'The means of creating an account; empty: none.' }),
       admin_second_factor: z
         .enum(['optional', 'required'])
         .meta({ description: 'Whether administrators must have one before they may do anything else.' }),

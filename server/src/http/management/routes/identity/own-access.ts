@@ -32,12 +32,12 @@ const TAG = 'Access'
 
 const sessionShape = z.object({
   id: z.string(),
-  current: z.boolean().meta({ description: 'The session this request came with.' }),
+  current: z.boolean().meta({ description: 'The session of this request.' }),
   method: z.enum(['password', 'code', 'passkey', 'service', 'link', 'impersonation']),
   created_at: isoTime,
   last_seen_at: isoTime,
   expires_at: isoTime.meta({ description: 'When it ends unless it is used before.' }),
-  ends_at: isoTime.meta({ description: 'When it ends however much it is used.' }),
+  ends_at: isoTime.meta({ description: 'When it ends in any case.' }),
   user_agent: z.string(),
   address: z.string(),
 })

@@ -17,7 +17,7 @@ export function resetFactorsRoute(app: Api, context: RouteContext): void {
     tag: 'Admin: accounts',
     summary: 'Remove every second factor of an account',
     description:
-      'For an owner who lost them all; audited with its reason, and the owner is told. Every session ends; the password stays.',
+      'For an owner who lost them all; audited with its reason, and the owner is notified. Every session ends; the password stays.',
     params: z.object({ id: z.string().min(1).max(320) }),
     body: statedReasonBody,
     errors: [40900],

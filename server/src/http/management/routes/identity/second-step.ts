@@ -66,7 +66,7 @@ function secondFactorRoute(app: Api, context: SecondStepContext): void {
     access: 'anonymous',
     tag: TAG,
     summary: 'Finish a sign-in with the second factor',
-    description: 'A challenge takes five answers and lasts ten minutes.',
+    description: 'A challenge accepts five answers and is valid for ten minutes.',
     body: secondFactorBody,
     data: signInShape,
     errors: [40104, 42908],

@@ -32,7 +32,7 @@ const returnTo = z
   .max(2048)
   .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/)
   .default('/')
-  .meta({ description: 'A path of this site to end at.' })
+  .meta({ description: 'A path of this site to return to.' })
 
 const startBody = z.strictObject({ return_to: returnTo })
 const startShape = z.object({ url: z.string().meta({ description: 'Send the browser there.' }) })
@@ -52,7 +52,7 @@ function startRoutes(app: Api, context: ServicesContext): void {
     path: `${PREFIX}/sign-in/services`,
     access: 'anonymous',
     tag: TAG,
-    summary: 'List the services one may sign in through',
+    summary: 'List the services for sign-in',
     data: z.array(z.object({ name: z.string(), label: z.string() })),
     handle: () => [...context.identity.services.values()].map(({ name, label }) => ({ name, label })),
   })
@@ -245,7 +245,7 @@ function linkRoutes(app: Api, context: ServicesContext): void {
     for: 'person',
     tag: TAG,
     summary: 'Unlink a service',
-    description: 'Not the last way into the account. Needs a session that has just begun.',
+    description: 'Refused for the last means of sign-in. Needs a session that has just begun.',
     params: nameParams,
     data: z.object({}),
     errors: [40309, 40403, 40900],

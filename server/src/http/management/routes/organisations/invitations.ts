@@ -63,7 +63,7 @@ function inviting(app: Api, context: InvitationsContext): void {
     tag: TAG,
     summary: 'Invite somebody by e-mail',
     description:
-      'Good for seven days. The answer is the same whether or not the address has an account; the invitation itself is in the mail alone.',
+      'Valid for seven days. The answer is the same whether or not the address has an account; the invitation itself is only in the mail.',
     status: 201,
     params: organisationParams,
     body: z.strictObject({
@@ -137,7 +137,7 @@ function resending(app: Api, context: InvitationsContext): void {
     for: 'admin',
     tag: TAG,
     summary: 'Send an invitation again',
-    description: 'With seven days from now. The one sent before ends.',
+    description: 'Valid for seven days from now. The earlier one becomes invalid.',
     params: invitationParams,
     errors: [40900, 42908],
     data: invitationShape,
@@ -179,7 +179,7 @@ function revoking(app: Api, context: InvitationsContext): void {
 }
 
 const tokenBody = z.strictObject({
-  token: z.string().min(1).max(200).meta({ description: 'As it stands in the mail.' }),
+  token: z.string().min(1).max(200).meta({ description: 'As in the mail.' }),
 })
 
 function previewing(app: Api, context: InvitationsContext): void {
@@ -190,7 +190,7 @@ function previewing(app: Api, context: InvitationsContext): void {
     access: 'anonymous',
     tag: TAG,
     summary: 'Look up an invitation',
-    description: 'For whoever has the mail and no account yet: `email` is the address the account needs.',
+    description: 'For people who have the mail and no account yet: `email` is the address the account needs.',
     body: tokenBody,
     errors: [40005, 42908],
     data: z.strictObject({

@@ -20,7 +20,7 @@ export function memberUsageRoutes(app: Api, context: MemberUsageContext): void {
     tag: TAG,
     summary: 'Sum what each member used',
     description:
-      'By whose keys the calls came with; `member` is null for the organisation’s own keys. Members see themselves, admins and owners everyone.',
+      'By the member whose keys were used; `member` is null for the organisation’s own keys. Members see themselves, admins and owners everyone.',
     params: organisationParams,
     query: z.strictObject({
       from: instantText.optional().meta({ description: 'Absent: the beginning of the calendar month.' }),

@@ -118,7 +118,7 @@ function removing(app: Api, context: MembersContext): void {
     tag: TAG,
     summary: 'Remove a member',
     description:
-      'The next call of their keys is refused. With `keys=keep` the keys become the organisation’s own and go on working: rotate those the person has seen.',
+      'The next call of their keys is refused. With `keys=keep` the keys become the organisation’s own and continue to work: rotate those the person has seen.',
     params: memberParams,
     query: z.strictObject({ keys: z.enum(['delete', 'keep']).default('delete') }),
     errors: [40900],

@@ -148,7 +148,8 @@ function credentialTestRoute(app: Api, context: AdminCatalogueContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Test a credential with one real, cheap call',
-    description: 'Sends a greeting of a few tokens over a chain that uses the credential. Nobody is charged.',
+    description:
+      'Sends a greeting of a few tokens over a chain that uses the credential. No account is charged.',
     params: idParams,
     errors: [40900],
     data: probeShape,
@@ -308,7 +309,7 @@ function planRoutes(app: Api, context: AdminCatalogueContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Remove a plan from sale',
-    description: 'Running subscriptions to it run on to their end.',
+    description: 'Running subscriptions to it continue to their end.',
     params: idParams,
     data: z.strictObject({ removed: z.literal(true) }),
     handle: async ({ params: { id }, caller, request }) => {

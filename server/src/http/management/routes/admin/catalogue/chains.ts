@@ -56,13 +56,13 @@ export function adminChainRoutes(app: Api, context: ChainsContext): void {
     verb: 'disable',
     status: 'disabled',
     summary: 'Disable a chain',
-    description: 'No call is sent over it from now on; running ones end as they would.',
+    description: 'No call is sent over it from now on; running ones are not affected.',
   })
   switchRoute(app, context, {
     verb: 'drain',
     status: 'maintenance',
     summary: 'Drain a chain',
-    description: 'Like disable, and shown as under maintenance: it is meant to come back.',
+    description: 'Like disable, and shown as under maintenance: it is meant to be enabled again.',
   })
   resetRoute(app, context)
   testRoute(app, context)

@@ -42,7 +42,7 @@ const reviewShape = z.strictObject({
   ),
   new_keys: z
     .array(z.strictObject({ account: z.string(), name: z.string(), key: z.string() }))
-    .meta({ description: 'Keys without a secret of their own were made: shown now and never again.' }),
+    .meta({ description: 'New keys without a fixed secret: shown now and never again.' }),
 })
 
 const TYPES = { yaml: 'application/yaml', json: 'application/json' } as const

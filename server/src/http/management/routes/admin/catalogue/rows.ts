@@ -137,7 +137,7 @@ function changeRoute(rows: Rows): void {
     summary: `Change a ${kind.what}`,
     description: [
       kind.idDescription,
-      'Fields that are absent stay as they are. 40900 where somebody else changes the same at the same moment.',
+      'Fields that are absent stay as they are. 40900 where another request changes the same at the same time.',
       kind.changeDescription ?? '',
     ]
       .join(' ')

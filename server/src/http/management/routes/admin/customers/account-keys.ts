@@ -54,8 +54,7 @@ function making(app: Api, context: KeysContext): void {
     showsSecret: true,
     tag: TAG,
     summary: 'Make a key for an account',
-    description:
-      'Of an organisation it is its own key, no member’s. The plaintext stands in this answer and nowhere else.',
+    description: 'Of an organisation it is its own key, no member’s. The plaintext is only in this answer.',
     params: accountParams,
     body: keyBody(context, 'new'),
     status: 201,

@@ -116,7 +116,7 @@ function addRoute(app: Api, context: AccountsContext): void {
     showsSecret: true,
     tag: TAG,
     summary: 'Add an account',
-    description: 'Credits and balance are what it begins with.',
+    description: 'Credits and balance are the opening amounts.',
     body: accountBody,
     status: 201,
     errors: [40900],
@@ -163,8 +163,8 @@ function moneyRoutes(app: Api, context: AccountsContext): void {
     tag: TAG,
     summary: 'Give Credits or balance',
     description:
-      'One transaction of the ledger. With an Idempotency-Key it happens once, however often it is sent; a key used for ' +
-      'another grant is 422/40004. A negative amount takes back and never leaves less than nothing.',
+      'One transaction of the ledger. With an Idempotency-Key it is booked once, however often it is sent; a key used for ' +
+      'another grant is 422/40004. A negative amount takes back and never leaves less than zero.',
     params: idParams,
     body: grantBody,
     status: 201,
@@ -251,7 +251,7 @@ function impersonateRoute(app: Api, context: AccountsContext): void {
     tag: TAG,
     summary: 'Open a session in a customer’s name',
     description:
-      'For an hour at most, audited with its reason. Admins and organisations are not impersonated. In a browser the session takes the place of the admin’s own, which comes back by signing out.',
+      'For an hour at most, audited with its reason. Admins and organisations are not impersonated. In a browser the session replaces the admin’s own, which is restored by signing out.',
     params: idParams,
     body: statedReasonBody,
     status: 201,

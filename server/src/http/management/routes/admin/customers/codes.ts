@@ -81,7 +81,7 @@ function makingRoutes(app: Api, context: CodesContext): void {
     showsSecret: true,
     tag: TAG,
     summary: 'Make redemption codes',
-    description: `At most ${CODES_PER_BATCH_MAX} at once, each worth the same. The codes are shown this once: repeated under its Idempotency-Key the request makes no others and is 409, with the batch that was made.`,
+    description: `At most ${CODES_PER_BATCH_MAX} at once, all with the same value. The codes are shown this once: repeated under its Idempotency-Key the request creates no others and is 409, with the batch that was created.`,
     body: batchBody,
     status: 201,
     idempotency: 'optional',
@@ -209,7 +209,7 @@ function voidingRoutes(app: Api, context: CodesContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Void the open codes of a batch',
-    description: 'What was redeemed of it stays redeemed.',
+    description: 'Redeemed codes stay redeemed.',
     params: idParams,
     data: z.strictObject({ voided: count.meta({ description: 'How many codes were voided.' }) }),
     handle: async ({ params, caller, request }) =>

@@ -15,7 +15,7 @@ const anyKeyShape = keyShape.extend({
   account_name: z
     .string()
     .nullable()
-    .meta({ description: 'What the account calls itself, else its address or number.' }),
+    .meta({ description: 'The account’s name, else its address or number.' }),
   last_used_at: isoTime.nullable().meta({ description: 'Of the calls that are still in the log.' }),
 })
 
@@ -28,7 +28,7 @@ export function adminKeyRoutes(app: Api, context: RouteContext): void {
     tag: 'Admin: accounts',
     summary: 'List and search the keys of all accounts, newest first',
     description:
-      '`search` looks for part of a key’s name or hint, for its id, or for what its account is called. `state=expired`: enabled, and past its end.',
+      '`search` looks for part of a key’s name or hint, for its id, or for the name of its account. `state=expired`: enabled, and past its end.',
     query: z.strictObject({
       ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
       search: z.string().min(1).max(320).optional(),

@@ -45,8 +45,7 @@ function readRoutes(app: Api, context: AdminOrganisationsContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'List organisations',
-    description:
-      'Those that were closed are accounts of kind `organisation` still, and no more in this list.',
+    description: 'Closed ones are still accounts of kind `organisation`, but not in this list.',
     query: z.strictObject(pageQuery({ rowsDefault: 50, rowsMax: 200 })),
     row: organisationShape,
     handle: async ({ query: { limit, cursor: after } }) => {

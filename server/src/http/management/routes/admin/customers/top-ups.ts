@@ -98,7 +98,7 @@ function packageRoutes(app: Api, context: AdminTopUpsContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Offer a package, or change one',
-    description: 'What was bought keeps the terms it was bought at.',
+    description: 'Purchases keep the terms they were made at.',
     params: codeParams,
     body: packageBody,
     data: packageShape,
