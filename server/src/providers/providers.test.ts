@@ -61,6 +61,11 @@ const DOCUMENTED: readonly [
   ['mistral', 'transcription', BEARER, 'https://api.mistral.ai/v1/audio/transcriptions'],
   ['minimax', 'images', BEARER, 'https://api.minimaxi.com/v1/image_generation'],
   ['openrouter', 'embeddings', BEARER, 'https://openrouter.ai/api/v1/embeddings'],
+  ['openrouter', 'rerank', BEARER, 'https://openrouter.ai/api/v1/rerank'],
+  ['openrouter', 'images', BEARER, 'https://openrouter.ai/api/v1/images'],
+  ['openrouter', 'speech', BEARER, 'https://openrouter.ai/api/v1/audio/speech'],
+  ['mistral', 'speech', BEARER, 'https://api.mistral.ai/v1/audio/speech'],
+  ['cohere', 'transcription', BEARER, 'https://api.cohere.com/v2/audio/transcriptions'],
   ['dashscope', 'embeddings', BEARER, 'https://dashscope.aliyuncs.com/compatible-mode/v1/embeddings'],
   [
     'fal',

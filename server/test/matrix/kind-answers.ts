@@ -174,6 +174,7 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
         answerJson({ images: [{ url: PICTURE }], timings: { inference: 1 }, seed: 7 }),
         '/images/generations',
       ],
+      openrouter: [picture, '/images'],
       kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
       jimeng: [ofJimeng, '/', '/'],
       luma: [ofLuma, '/generations', '/generations/1'],
@@ -184,6 +185,7 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
   'changed images': {
     usual: [picture, '/images/edits'],
     others: {
+      openrouter: [picture, '/images'],
       kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
       jimeng: [ofJimeng, '/', '/'],
       luma: [ofLuma, '/generations', '/generations/1'],
@@ -201,6 +203,7 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
         }),
         '/t2a_v2',
       ],
+      mistral: [answerJson({ audio_data: SOUND.toString('base64') }), '/audio/speech'],
       google: [generated('audio/wav', SOUND.toString('base64')), '/models/theirs:generateContent'],
       vertex: [generated('audio/wav', SOUND.toString('base64')), `${ofVertex}:generateContent`],
       dashscope: [spoken({ data: SOUND.toString('base64') }, { data: '' }), generation],
@@ -220,6 +223,7 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
   transcription: {
     usual: [written, '/audio/transcriptions'],
     others: {
+      cohere: [written, '/v2/audio/transcriptions'],
       vllm: [answerJson({ text: 'Hello', usage: { type: 'duration', seconds: 1 } }), '/audio/transcriptions'],
       dashscope: [
         answerJson({
@@ -234,6 +238,15 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
     usual: [answerJson({ model: 'theirs', results: ranked, usage: { total_tokens: 9 } }), '/rerank'],
     others: {
       cohere: [answerJson({ id: 'r', results: ranked }), '/v2/rerank'],
+      openrouter: [
+        answerJson({
+          id: 'gen-rerank-1',
+          model: 'theirs',
+          results: ranked.map((one) => ({ ...one, document: { text: 'red' } })),
+          usage: { search_units: 1, total_tokens: 9 },
+        }),
+        '/rerank',
+      ],
       vllm: [
         answerJson({
           id: 'r',

@@ -49,6 +49,7 @@ export const IMAGES: EndpointKind = {
       images: 'unseen-input',
       image_url: 'unseen-input',
       mask: 'unseen-input',
+      input_references: 'unseen-input',
     }),
     answers: answerForm(
       {

@@ -1,3 +1,4 @@
+import { TRANSCRIPTIONS } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { below, type Provider } from '../provider.ts'
@@ -16,6 +17,11 @@ export const cohere: Provider = {
       path: (called) => (called === '/v1/rerank' ? '/v1/rerank' : '/v2/rerank'),
     }),
     embeddings: cohereEmbeddings,
+    transcription: passedDialect({
+      protocol: 'transcription',
+      path: '/v2/audio/transcriptions',
+      paths: [TRANSCRIPTIONS],
+    }),
     chat: chatDialect({
       form: ({ baseUrl, operation }) =>
         operation === 'count-tokens'

@@ -2,6 +2,7 @@ import { audioPath, TRANSCRIPTIONS } from '../dialects/audio-path.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import type { Provider } from '../provider.ts'
+import { mistralSpeech } from './speech.ts'
 
 export const mistral: Provider = {
   kind: 'mistral',
@@ -11,6 +12,7 @@ export const mistral: Provider = {
   dialects: {
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings' }),
     transcription: passedDialect({ protocol: 'transcription', path: audioPath, paths: [TRANSCRIPTIONS] }),
+    speech: mistralSpeech,
     moderation: passedDialect({ protocol: 'moderation', path: '/moderations' }),
     chat: chatDialect({
       capabilities: (model) => ({

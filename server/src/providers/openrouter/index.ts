@@ -1,10 +1,10 @@
-import { isJsonObject } from '../../core/json.ts'
-import { classifyFailure, type FailureClass, type UpstreamFailure } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
+import { classify } from './failures.ts'
+import { openrouterImages } from './images.ts'
 
 export const openrouter: Provider = {
   kind: 'openrouter',
@@ -14,6 +14,9 @@ export const openrouter: Provider = {
   extraCosts: ['web_search', 'plugins'],
   dialects: {
     embeddings: passedDialect({ protocol: 'embeddings', path: '/embeddings', classify }),
+    rerank: passedDialect({ protocol: 'rerank', path: '/rerank', classify }),
+    images: openrouterImages,
+    speech: passedDialect({ protocol: 'speech', path: '/audio/speech', classify }),
     chat: chatDialect({
       capabilities: (model) => ({
         reasoning: 'effort',
@@ -41,17 +44,4 @@ export const openrouter: Provider = {
       classify,
     }),
   },
-}
-
-/** A 403 that lists `reasons` is the moderation of a prompt; any other is about the key. */
-function classify(failure: UpstreamFailure): FailureClass {
-  const error = isJsonObject(failure.body) ? failure.body['error'] : undefined
-  const metadata = isJsonObject(error) ? error['metadata'] : undefined
-  if (failure.status === 403 && isJsonObject(metadata) && metadata['reasons'] !== undefined) {
-    return { kind: 'refused-content' }
-  }
-  // `error.code` repeats the status, also inside a stream, where the status is 200.
-  const code = isJsonObject(error) ? error['code'] : undefined
-  const status = failure.status < 300 && typeof code === 'number' ? code : failure.status
-  return classifyFailure({ ...failure, status })
 }

@@ -21,6 +21,10 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('words', at.spare, { kind: 'ark' }),
   ...putVendor('sandbox', 'https://sandbox.invalid', { kind: 'sandbox' }),
   ...putVendor('grok', at.upstream, { kind: 'xai' }),
+  ...putVendor('router', at.upstream, { kind: 'openrouter' }),
+  putModel('of-router', { supportFeatures: ['image'], pricing: BY_IMAGE }),
+  putChain({ model: 'of-router', vendor: 'router', protocol: 'images' }),
+  putChain({ model: 'of-router', vendor: 'spare', protocol: 'images', priority: 2 }),
   putModel('of-grok', { supportFeatures: ['image'], pricing: BY_IMAGE }),
   putChain({ model: 'of-grok', vendor: 'grok', protocol: 'images' }),
   putModel('of-two', { supportFeatures: ['image'], pricing: BY_IMAGE }),
@@ -266,6 +270,38 @@ describe('xAI, which takes a document that names pictures by address', () => {
     upstream.answer(answerJson(answered))
     const { status: got } = await json({ model: 'of-grok', prompt: 'red', image: 'https://a.example/b.png' })
     expect([got, (await gateway.lastLog()).amount]).toEqual([status, 0n])
+  })
+})
+
+describe('OpenRouter', () => {
+  test('gets files of a form as references, at its one address; what was made is charged [D-images-44]', async () => {
+    upstream.answer(made(1))
+    expect((await send(EDITS, form('of-router', { prompt: 'red', n: '2', size: '1024x1024' }))).status).toBe(
+      200,
+    )
+    const url = `data:image/png;base64,${PICTURE.toString('base64')}`
+    expect(upstream.requests.map((one) => [one.path, one.json()])).toEqual([
+      [
+        '/images',
+        {
+          model: 'of-router-upstream',
+          prompt: 'red',
+          n: 2,
+          size: '1024x1024',
+          input_references: [{ type: 'image_url', image_url: { url } }],
+        },
+      ],
+    ])
+    expect(await gateway.lastLog()).toMatchObject({ images: 1, amount: PER_IMAGE })
+  })
+
+  test('that answers with an error under a good status is no answer: the form goes on, and is charged once', async () => {
+    upstream.answer(answerJson({ error: { code: 502, message: 'provider' } }))
+    spare.answer(made(1))
+    const sent = form('of-router')
+    expect((await send(EDITS, sent)).status).toBe(200)
+    expect(spare.requests.map((one) => one.path)).toEqual(['/images/edits'])
+    expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', images: 1, amount: PER_IMAGE })
   })
 })
 

@@ -17,7 +17,11 @@ const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('vertex', at.upstream, { kind: 'vertex' }),
   serviceAccount(at.upstream),
   ...putVendor('dashscope', at.upstream, { kind: 'dashscope' }),
+  ...putVendor('mistral', at.upstream, { kind: 'mistral' }),
   ...putVendor('spare', at.spare),
+  putModel('of-mistral', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
+  putChain({ model: 'of-mistral', vendor: 'mistral', protocol: 'speech', forward: 'voxtral-mini-tts-2603' }),
+  putChain({ model: 'of-mistral', vendor: 'spare', protocol: 'speech', priority: 2 }),
   putModel('of-qwen', { supportFeatures: ['audio'], pricing: BY_CHARACTER }),
   putChain({
     model: 'of-qwen',
@@ -88,6 +92,62 @@ async function speak(asked: OpenAI.Audio.SpeechCreateParams & Record<string, unk
     dropped: answer.headers.get('gw-dropped-fields'),
   }
 }
+
+describe('Mistral', () => {
+  const spoken = answerJson({ audio_data: SOUND.toString('base64') })
+  const asked = { model: 'of-mistral', input: '你好', voice: 'gb_jane_neutral' } as const
+
+  test('is asked for a voice by its id, and the sound comes as bytes [D-speech-19]', async () => {
+    upstream.answer(spoken)
+    const { sound, type, dropped } = await speak({
+      ...asked,
+      instructions: 'gently',
+      response_format: 'opus',
+    })
+    expect([sound, type, dropped]).toEqual([SOUND, 'audio/opus', 'instructions'])
+    expect(sent()).toEqual([
+      [
+        '/audio/speech',
+        {
+          model: 'voxtral-mini-tts-2603',
+          input: '你好',
+          voice_id: 'gb_jane_neutral',
+          response_format: 'opus',
+          stream: false,
+        },
+      ],
+    ])
+    expect(await gateway.lastLog()).toMatchObject({ characters: 2, amount: 2n * PER_CHARACTER })
+  })
+
+  test('speaks in one event where events were asked for', async () => {
+    upstream.answer(spoken)
+    const { sound, type } = await speak({ ...asked, stream_format: 'sse' })
+    expect(type).toBe('text/event-stream; charset=utf-8')
+    expect(sound.toString()).toContain(SOUND.toString('base64'))
+  })
+
+  test.each<[string, Answerer]>([
+    ['speaks nothing', answerJson({ audio_data: '' })],
+    ['writes what is no base64', answerJson({ audio_data: 'ab*d' })],
+    ['breaks off in its base64', answerJson({ audio_data: 'AAAAA' })],
+    ['answers something else', answerJson({ object: 'error', message: 'x' })],
+    ['sends events', answerJson('data: {}\n\n', 200, { 'content-type': 'text/event-stream' })],
+  ])('that %s leads to the next chain, and is not paid', async (_what, answerer) => {
+    upstream.answer(answerer)
+    spare.answer(spare200)
+    expect(await speak(asked)).toMatchObject({ sound: SOUND })
+    expect(spare.requests).toHaveLength(1)
+    expect(await gateway.lastLog()).toMatchObject({ characters: 2, amount: 2n * PER_CHARACTER })
+  })
+
+  test('that refuses a voice is told so, and nothing is charged', async () => {
+    upstream.answer(answerJson({ object: 'error', message: 'voice_id: unknown' }, 422))
+    await expect(speak(asked)).rejects.toMatchObject({ message: expect.stringContaining('voice_id') })
+    expect(spare.requests).toHaveLength(0)
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n })
+  })
+})
 
 describe('MiniMax', () => {
   const spoken = (bytes: Buffer, format = 'mp3') =>
