@@ -274,7 +274,7 @@ describe('xAI, which takes a document that names pictures by address', () => {
 })
 
 describe('OpenRouter', () => {
-  test('gets files of a form as references, at its one address; what was made is charged [D-images-44]', async () => {
+  test('gets files of a form as references, at its one address; what was made is charged [D-images-45]', async () => {
     upstream.answer(made(1))
     expect((await send(EDITS, form('of-router', { prompt: 'red', n: '2', size: '1024x1024' }))).status).toBe(
       200,
