@@ -1,5 +1,5 @@
 /**
- * The process behind `npm start`. It loads nothing before it has looked at Node, so that an old one is told in a sentence
+ * The process behind `npm start`. It loads nothing before it has checked the version of Node, so that an old one gives an error message
  * instead of a syntax error.
  */
 import { oldNodeText } from './config/node-version.ts'

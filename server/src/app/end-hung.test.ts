@@ -29,6 +29,6 @@ test('so is one whose stop hangs too, after the time a stop may take', async () 
   expect(await ended(never, () => Promise.resolve())).toEqual(['waited 7', 'killed'])
 })
 
-test('so is one whose stop fails, which is told', async () => {
+test('so is one whose stop fails, which is logged', async () => {
   expect(await ended(() => Promise.reject(new Error('no disk')))).toEqual(['Error: no disk', 'killed'])
 })

@@ -21,7 +21,7 @@ afterEach(() => rm(directory, { recursive: true }))
 const configWith = (environment: Readonly<Record<string, string>> = {}) =>
   readConfig({ SLUICE_DATA_DIR: directory, SLUICE_LOG_LEVEL: 'silent', ...environment })
 
-/** Opens the store as a start does, and tells how its failure is explained. */
+/** Opens the store as a start does, and returns the explanation of its failure. */
 async function failureOf(environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const config = configWith(environment)
   const failed = await prepareStore(config, () => Promise.resolve()).then(
@@ -52,13 +52,13 @@ describe('a store that cannot be opened', () => {
     expect(await readdir(directory)).not.toContain('secret.key')
   })
 
-  test('a PostgreSQL that nobody has started', async () => {
+  test('a PostgreSQL server that is not running', async () => {
     const sentence = await failureOf({ SLUICE_DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/db' })
     expect(sentence).toMatch(/SLUICE_DATABASE_URL .* nothing listens there/)
     expect(sentence).not.toContain('hidden')
   })
 
-  test('a database on PostgreSQL that nobody has made', async () => {
+  test('a PostgreSQL database that does not exist', async () => {
     const url = new URL(await serverUrl())
     url.pathname = '/nobody_made_this'
     expect(await failureOf({ SLUICE_DATABASE_URL: url.href })).toMatch(/does not exist.*createdb/)
@@ -155,7 +155,7 @@ describe('a port that cannot be listened on', () => {
   })
 })
 
-test('what nobody foresaw is told without its stack, unless somebody asks for it', () => {
+test('an unexpected error is shown without its stack, unless the stack is requested', () => {
   const error = new TypeError('x is not a function', { cause: new Error('because') })
   expect(findStartFailure(error, configWith())).toBeUndefined()
   expect(findStartFailure(undefined, configWith())).toBeUndefined()

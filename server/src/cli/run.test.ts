@@ -106,7 +106,7 @@ describe('apply', () => {
     expect(pruned.out).toBe('disable  model       m\nremove   group       set\n2 changes made\n')
   })
 
-  test('--json tells the same to programs', async () => {
+  test('--json prints the same for programs', async () => {
     const { out } = await applyFile('--json')
     const told: unknown = JSON.parse(out)
     expect(told).toMatchObject({
@@ -116,7 +116,7 @@ describe('apply', () => {
     })
   })
 
-  test('tells every mistake with file, line and path, ends with 3 and applies nothing', async () => {
+  test('reports every error with file, line and path, exits with 3 and applies nothing', async () => {
     await writeFile(
       join(directory, 'bad.yaml'),
       `${FILE}  - email: b@example.com\n    kyes: []\n    role: boss\n`,
@@ -259,7 +259,7 @@ describe('keys', () => {
     expect(await sluice(['keys', 'enable', 'sk-gateway-laptop'])).toMatchObject({ code: 4 })
   })
 
-  test('what switches something tells programs what it is now', async () => {
+  test('commands that switch something print the new state for programs', async () => {
     const { out, err } = await sluice(['keys', 'disable', 'sk-gateway-laptop', '--json'])
     expect(JSON.parse(out)).toMatchObject({ name: 'laptop', status: 'disabled' })
     expect(err).toBe('')
@@ -379,7 +379,7 @@ describe('accounts, grant, logs, verify', () => {
     expect((await sluice(['accounts', 'show', 'owner@example.com'])).out).toMatch(/\ncredits +100\n/)
   })
 
-  test('logs of nobody are empty, and a bad filter is told', async () => {
+  test('logs of an account without calls are empty, and an invalid filter is reported', async () => {
     expect((await sluice(['logs'])).out).toMatch(/^TIME .*REQUEST +WHY\n$/)
     expect((await sluice(['logs', '--json'])).out).toBe('')
     expect(await sluice(['logs', '--limit', '0'])).toMatchObject({

@@ -56,7 +56,7 @@ describe('an address of an S3 store', () => {
     expect(canBeUrl ? read(text) : mistakes).toEqual(mistakes)
   })
 
-  test('every mistake is told at once, and none with what the address says', () => {
+  test('all errors are reported together, and none contains the address', () => {
     const mistakes = read(
       's3://videos?endpoint=nowhere-s3cr3t&path_style=s3cr3t&secret_access_key=s3cr3t&s3cr3t=1',
     )

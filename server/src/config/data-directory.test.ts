@@ -85,7 +85,7 @@ describe('another user of the machine who looks into the data directory', () => 
     },
   )
 
-  test('finds the database, what lies beside it, the key and the stored files closed', async () => {
+  test('makes the database, the files beside it, the key and the stored files readable by the owner only', async () => {
     const files = ['sluice.db', 'sluice.db-wal', 'sluice.db-shm', 'secret.key']
     for (const name of files) {
       await writeFile(join(parent, name), name === 'secret.key' ? 'ab'.repeat(32) : '')
@@ -115,7 +115,7 @@ describe('another user of the machine who looks into the data directory', () => 
     expect(await modeOf(join(directory, 'notes.txt'))).toBe('644')
   })
 
-  test('is not helped by a directory that everybody shares: it is refused and left as it is', async () => {
+  test('a directory that all users share is refused and not changed', async () => {
     const directory = join(parent, 'shared')
     await mkdir(directory)
     await chmod(directory, 0o1777)

@@ -88,7 +88,7 @@ const OTHERS = 0o077
 const STICKY = 0o1000
 
 /**
- * Only the owner may read these files, whoever created the directory and with whatever umask. Other files are not
+ * Only the owner may read these files, regardless of the creator of the directory and the umask. Other files are not
  * changed, because the directory may be used for other things too.
  */
 async function tighten(directory: string): Promise<readonly string[]> {

@@ -99,7 +99,7 @@ describe('a variable that is set is taken', () => {
     expect(JSON.stringify(config)).not.toContain('hunter2')
   })
 
-  test('a variable nobody reads is a warning with the nearest name', () => {
+  test('an unknown variable is a warning with the nearest name', () => {
     const config = readConfig({ SLUICE_GATWAY_PORT: '1' }, '/srv')
     expect(config.warnings).toEqual([
       'SLUICE_GATWAY_PORT is set, but there is no such setting; did you mean SLUICE_GATEWAY_PORT?',
@@ -207,7 +207,7 @@ describe('an unusable value is refused with the name of the variable', () => {
     expect(mistakesOf(environment)).toEqual([sentence])
   })
 
-  test('every mistake is told at once', () => {
+  test('all errors are reported together', () => {
     expect(mistakesOf({ SLUICE_PORT: 'x', SLUICE_WORKERS: 'y', SLUICE_LOG_LEVEL: 'z' })).toHaveLength(3)
   })
 })

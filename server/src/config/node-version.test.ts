@@ -19,7 +19,7 @@ test.each([
   expect(isOldNode(version)).toBe(isOld)
 })
 
-test('somebody with an old one is told which is needed, which this is and where it lies', () => {
+test('an old version is refused with the required version, the current one and its path', () => {
   expect(oldNodeText({ version: '24.0.0', path: '/usr/bin/node' })).toBeUndefined()
   expect(oldNodeText({ version: '18.20.8', path: '/usr/bin/node' })).toMatch(
     /^Sluice needs Node 20\.19 or newer; this is 18\.20\.8 \(\/usr\/bin\/node\)\.\nInstall/,

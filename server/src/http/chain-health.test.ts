@@ -8,7 +8,7 @@ const chain = (chain_id: number, state: TroubledChain['state']): TroubledChain =
   state,
 })
 
-test('of several processes each chain is told at its worst', () => {
+test('of several processes the worst state of each chain is shown', () => {
   expect(
     worstOf([chain(2, 'failing'), chain(1, 'failing'), chain(1, 'cooling-down'), chain(1, 'rate-limited')]),
   ).toEqual([chain(1, 'cooling-down'), chain(2, 'failing')])

@@ -77,7 +77,7 @@ describe('mail', () => {
     await messenger.close()
   })
 
-  test('goes to nobody but the one it is for, whatever the address looks like', async () => {
+  test('goes only to its recipient, whatever the address looks like', async () => {
     const messenger = await open({ smtp: mailbox.url })
     const before = mailbox.mails.length
     const sent = messenger.send({ ...MAIL, to: 'one@example.com, two@example.com' })

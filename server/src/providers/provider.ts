@@ -99,7 +99,7 @@ export type TaskStep =
   | (Omit<FormedRequest, 'method'> & { readonly body?: JsonObject })
   /** This answer is final, however the task ended. */
   | 'over'
-  /** It has ended well, and the answer lies at this address, which is the vendor's word: nobody's key is sent there. */
+  /** It has ended well, and the answer is at this address, which the vendor chose: no key is sent there. */
   | { readonly result: string }
   /** It does not mention a task. If it is the first, it is the answer. */
   | 'unclear'
@@ -126,7 +126,7 @@ export interface FileToUpload {
 }
 
 export type UploadPlace =
-  /** A form is posted there: these fields, then the file as `file`. The host is the vendor's word: nobody's key is sent there. */
+  /** A form is posted there: these fields, then the file as `file`. The vendor chose the host: no key is sent there. */
   | {
       readonly kind: 'open'
       readonly url: string

@@ -111,7 +111,7 @@ export async function restore(
 }
 
 /**
- * Moves a SQLite database that nobody serves from. Its write lock is held until the other database has everything, so
+ * Moves a SQLite database that no gateway is using. Its write lock is held until the other database has everything, so
  * that no change is lost. The source stays unchanged.
  */
 export async function move(

@@ -41,7 +41,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('expired videos on %s', (engine
   })
 
   test.each([1, 2, 3])(
-    'leave no bytes behind when the process dies after %i of their blobs were removed',
+    'leave no bytes behind when the process crashes after %i of their blobs were removed',
     async (deaths) => {
       const dying = { ...store.storage.videos, forget: () => new Promise<void>(() => undefined) }
       let removed = 0

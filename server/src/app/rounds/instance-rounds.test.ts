@@ -89,7 +89,7 @@ describe('the rounds of an instance', () => {
     expect(state.warnings).toHaveLength(2)
   })
 
-  test('forgotten by whoever took over it warns too; at its first beat it does not', async () => {
+  test('it warns too if the process that took over has forgotten it; at its first heartbeat it does not', async () => {
     const { state, rounds } = scene()
     state.beats = [
       { kind: 'beaten', first: true },
@@ -101,7 +101,7 @@ describe('the rounds of an instance', () => {
     expect(state.warnings).toHaveLength(1)
   })
 
-  test('told again and again that it was taken over it waits for the next round', async () => {
+  test('if every heartbeat reports a take-over it waits for the next round', async () => {
     const { state, rounds } = scene()
     state.beats = [2, 3, 4].map((epoch) => ({ kind: 'taken-over', epoch }))
     await expect(rounds.beat()).rejects.toThrow('keep taking over')
@@ -110,14 +110,14 @@ describe('the rounds of an instance', () => {
     expect([state.epochs.at(-1), rounds.canWrite()]).toEqual([4, true])
   })
 
-  test('it is not ready while it cannot beat, or the store refuses what calls write, and comes back by itself', async () => {
+  test('it is not ready while its heartbeat fails, or the store refuses the writes of calls, and recovers by itself', async () => {
     const { state, rounds } = scene()
     state.beats = ['away']
     await expect(rounds.beat()).rejects.toThrow('away')
     expect(rounds.canWrite()).toBe(false)
     await rounds.beat()
     expect(rounds.canWrite()).toBe(true)
-    // A beat that neither comes back nor fails.
+    // A heartbeat that neither succeeds nor fails.
     state.elapsed += 21
     expect(rounds.canWrite()).toBe(false)
     await rounds.beat()

@@ -60,7 +60,7 @@ const BASE = [
 ].join('\n')
 const MODEL = 'models: [{model_id: gpt-5, pricing: {input_price: 1, output_price: 2}}]\n'
 
-describe('each mistake is told with line, column and path', () => {
+describe('each error is reported with line, column and path', () => {
   test.each<[string, string, string]>([
     ['unknown section', `${MODEL}modles: []\n`, 'f:5:1 modles: is an unknown field; did you mean models?'],
     [
@@ -432,7 +432,7 @@ describe('each mistake is told with line, column and path', () => {
   })
 })
 
-test('a group that names a model nobody has yet is a warning: the file is applied', () => {
+test('a group that names an unknown model is a warning: the file is applied', () => {
   const result = load('groups: [{name: g, protocol: chat, models: [gpt-5]}]')
   expect(result.kind === 'file' && result.warnings.map((warning) => printMistake('f', warning))).toEqual([
     'f:1:45 groups[0].models[0]: refers to an unknown model: gpt-5',
@@ -541,7 +541,7 @@ describe('variables', () => {
     })
   })
 
-  test('a reference may stand in a map on one line, with its default and beside others', () => {
+  test('a reference may be in a map on one line, with its default and beside others', () => {
     const text =
       'accounts: [{email: a@b, byok: [{vendor: v, secret: ${A}}, {vendor: w, secret: ${B:-x, y: #z}}]}]'
     const file = fileIn(`vendors: [{code: v, kind: openai}, {code: w, kind: openai}]\n${text}`, {
@@ -560,7 +560,7 @@ describe('variables', () => {
     )
   })
 
-  test('every unset variable is told', () => {
+  test('every unset variable is reported', () => {
     expect(mistakesIn('accounts:\n  - email: ${A}\n    password: ${B}\n')).toHaveLength(3)
   })
 })

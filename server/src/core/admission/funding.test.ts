@@ -186,7 +186,7 @@ describe('refusals', () => {
     })
   })
 
-  test('an unverified account is told to verify as well, a verified one is not [5-29]', () => {
+  test('the message also suggests verification to an unverified account, not to a verified one [5-29]', () => {
     for (const cause of [
       { kind: 'not-set-up' },
       { kind: 'too-few', needed: credits(5), free: credits(1) },

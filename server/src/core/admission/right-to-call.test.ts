@@ -40,7 +40,7 @@ describe('who may ask something of a model that costs nothing', () => {
     expect(decideRightToAsk(exampleAccount({ ...poor, ...account }), demand, NOW)?.code).toBe(code)
   })
 
-  test('nobody whose level the model does not admit', () => {
+  test('no account below the level that the model requires', () => {
     const account = exampleAccount({ ...poor, credits: credits(1), verification: 0 })
     expect(decideRightToAsk(account, { ...demand, requiredVerification: 1 }, NOW)?.code).toBe(40203)
     expect(decideRightToAsk(account, { ...demand, requiredPlan: 2 }, NOW)?.code).toBe(40203)

@@ -21,7 +21,7 @@ const VERIFY_TOO =
   'your account is not verified yet either: complete identity verification for models that ask for it'
 
 /**
- * Nothing can pay for the call (docs/reference/contract.md#5-25, #5-29); an unverified account is told to verify as
+ * Nothing can pay for the call (docs/reference/contract.md#5-25, #5-29); the message tells an unverified account to verify as
  * well.
  */
 export function refuseRightToCall(account: Pick<AccountRow, 'verification'>, cause: NothingPays): Refusal {

@@ -82,7 +82,7 @@ test('what was carried over and what is used since go on together', () => {
   ])
 })
 
-test('an end that is told again, and one that gives its hold back, carry nothing over', () => {
+test('an end that is reported again, and one that releases its hold, carry nothing over', () => {
   const { store, left } = subscriber()
   store.run(exampleReserve('a'), exampleReserve('b'))
   store.run(exampleSettle('a', used(1000, 3400)))
@@ -136,7 +136,7 @@ test('what was used in a window that carried nothing over is not given back into
   expect(left(next)).toBe(15)
 })
 
-test('what an instance tells late counts in the window that has followed', () => {
+test('what an instance reports late counts in the window that has followed', () => {
   const { store, left } = subscriber()
   store.run(exampleReserve('a'))
   store.run(exampleSettle('a', used(1000, 3400), { recovery: true }))

@@ -125,7 +125,7 @@ describe('laws of a batch', () => {
     )
   })
 
-  test('the rows say what the ledger says, and nobody gains or loses on the way', () => {
+  test('the rows agree with the ledger, and the total stays the same', () => {
     fc.assert(
       fc.property(batches, (all) => {
         const store = start()

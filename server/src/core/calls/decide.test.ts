@@ -101,7 +101,7 @@ describe('reserve: order of checks', () => {
     expect(outcomes).toMatchObject([{ refusal: { code: 40101 } }])
   })
 
-  test('terms or a rate nobody can read refuse the one call, not the batch', () => {
+  test('unreadable terms or an unreadable rate refuse the one call, not the batch', () => {
     const store = exampleStore()
     const unreadable = exampleReserve('a', { model: exampleDemand({ terms: 'nine yuan' }) })
     expect(store.run(unreadable, exampleReserve('b'))).toMatchObject([
@@ -316,7 +316,7 @@ describe('hold and charge', () => {
     expect([...store.rows().openCalls.values()]).toMatchObject([{ userRate: '50' }])
   })
 
-  test('an account missing at settlement is a broken store, told loudly', () => {
+  test('an account missing at settlement is a broken store, and throws', () => {
     const store = exampleStore()
     store.run(exampleReserve('a'))
     const rows = { ...store.rows(), accounts: new Map() }
@@ -513,7 +513,7 @@ describe('monthly cap', () => {
     expect(store.logs.map((log) => log.capped)).toEqual([false, false])
   })
 
-  test('neither a subscription nor an own credential beside a cap leaves anything owed or paid by nobody', () => {
+  test('neither a subscription nor an own credential beside a cap leaves anything owed or unpaid', () => {
     const quota = [{ credits: credits(5), seconds: 60 }]
     const subscription = { plan: 'PRO', level: 2, expiresAt: NOW + 1, quota }
     const byQuota = exampleStore({ account: { ...capped(12), subscription } })
@@ -638,7 +638,7 @@ describe('the fallback model', () => {
     expect(store.account()).toMatchObject({ credits: credits(978), held: 0n })
   })
 
-  test('its refusal is told and costs the call nothing', () => {
+  test('its refusal is reported and costs the call nothing', () => {
     const store = exampleStore({ account: exampleAccount({ credits: credits(12) }) })
     const unverified = { ...fallback, requiredVerification: 2 }
     expect(store.run(exampleReserve('a', { fallback }))).toMatchObject([
@@ -743,7 +743,7 @@ describe('claims on upstream credentials', () => {
     expect(store.rows().limitStates.get('credential:one')).toMatchObject({ slots: 0, windows: [] })
   })
 
-  test('a place given back is free at once, with all that was taken there; the others stand', () => {
+  test('a released claim of a credential is free at once, with all that it took; the others are unchanged', () => {
     const store = exampleStore()
     const unclaim = (credential: string) => ({
       kind: 'unclaim' as const,

@@ -416,7 +416,7 @@ export class NaiveModel {
     return true
   }
 
-  /** Recovered calls that nobody has corrected until now keep their charge. Returns how many those are. */
+  /** Recovered calls without a correction until now keep their charge. Returns their number. */
   forgetRecovered(before: number): number {
     const old = [...this.recovered].filter(([, { at }]) => at < before)
     for (const [call] of old) this.recovered.delete(call)

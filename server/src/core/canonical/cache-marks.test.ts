@@ -40,7 +40,7 @@ describe('cache marks (docs/protocols.md#trap-35)', () => {
     expect(keepCacheMarks(requestWith([short, short, short, short]), 4).cut).toEqual([])
   })
 
-  test('where marks stand is told apart: tools, system, conversation', () => {
+  test('the places of marks are distinguished: tools, system, conversation', () => {
     const marked = {
       ...requestWith([short]),
       tools: [{ ...FUNCTION, cache: short }],
@@ -51,7 +51,7 @@ describe('cache marks (docs/protocols.md#trap-35)', () => {
     expect(markedFields(PLAIN_REQUEST)).toEqual([])
   })
 
-  test('a mixture of lives becomes the shortest, since a longer one after a shorter one is refused', () => {
+  test('of several lifetimes the shortest is used, since a longer one after a shorter one is refused', () => {
     expect(kept([short, long])).toEqual(['5m', '5m'])
   })
 

@@ -51,7 +51,7 @@ describe('a conversation', () => {
     expect(talk.addResult(result('c1'))).toBe('the tool call "c1" already has a result')
   })
 
-  test('two open calls of one id cannot be told apart', () => {
+  test('two open calls of one id cannot be distinguished', () => {
     const talk = conversation(false)
     expect(talk.addCall(call('c1'))).toBeUndefined()
     expect(talk.addCall(call('c1'))).toBe('two tool calls share the id "c1"')

@@ -48,7 +48,7 @@ describe('effort and budget', () => {
     expect(effortOf({ ...reasoning, effort: undefined, budgetTokens: undefined })).toBeUndefined()
   })
 
-  test('a level comes back from the effort it stands for', () => {
+  test('a level is recovered from the effort it was converted to', () => {
     for (const level of GEMINI_LEVELS) expect(levelForEffort(effortForLevel(level))).toBe(level)
   })
 })

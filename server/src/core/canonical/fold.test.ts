@@ -46,7 +46,7 @@ const answer: CanonicalResponse = {
   serviceTier: undefined,
 }
 
-test('a whole answer told as a stream is the same answer again', () => {
+test('a whole answer converted to a stream and back is the same answer', () => {
   expect(foldStream(unfoldResponse(answer))).toEqual(answer)
 })
 

@@ -3,7 +3,7 @@ import { type Sentence, sentenceForm } from '../sentences/say.ts'
 import { ERRORS, type ErrorCode } from './catalogue.ts'
 
 export interface GatewayErrorDetails {
-  /** For the client; the catalogue's own sentence when absent. The rule of a sentence is told to clients that translate it. */
+  /** For the client; the catalogue's own sentence when absent. The rule of a sentence is sent to clients, which may translate it. */
   readonly message?: string | Sentence
   /** Appended to the message in `error.message`, where SDKs read it: the contract fixes some messages word by word. */
   readonly explanation?: string

@@ -6,11 +6,11 @@ const PERIODS = { gapMs: 10, silentMs: 20 }
 const OWN = instanceId('own')
 
 type Step =
-  /** Its own beat is written. */
+  /** Its own heartbeat is written. */
   | 'beat'
-  /** Its own beat cannot be written. */
+  /** Its own heartbeat cannot be written. */
   | 'fail'
-  /** It reads who is there; `other` says how the other one stands. */
+  /** It reads the instances; `other` is the state of the other one. */
   | { readonly other: Partial<SeenInstance> | 'unchanged' | 'beaten' | 'absent' }
 
 /** Every 5 ms a round: what one instance does and sees, and the times at which it takes over from the other. */

@@ -20,7 +20,7 @@ import { correctQuota, settleQuota } from './quota.ts'
 import { tierPolicy } from './tiers.ts'
 
 const SUBJECT = 'key:1'
-/** One minute before midnight UTC, so that every clock boundary lies just ahead. */
+/** One minute before midnight UTC, so that every clock boundary is one minute ahead. */
 const NOON = Date.UTC(2026, 0, 31, 23, 59, 0)
 
 const counts = (part: Partial<Counts> = {}): Counts => ({
@@ -155,7 +155,7 @@ describe('every dimension', () => {
   })
 })
 
-/** Video seconds without counting a video, so that the two dimensions can be told apart. */
+/** Video seconds without counting a video, so that the two dimensions can be distinguished. */
 const ownVideo = (dimension: Dimension): Partial<Counts> =>
   dimension === 'video_seconds' ? { videos: 0 } : {}
 
@@ -173,7 +173,7 @@ describe('windows', () => {
     expect(key.check(NOON + 120_000)).toMatchObject({ code: 42902, retryAfterMs: HOUR_MS - 120_000 })
   })
 
-  test('of several exceeded windows the longest wait is told, with the code of that window [D-admission-10]', () => {
+  test('of several exceeded windows the longest wait is reported, with the code of that window [D-admission-10]', () => {
     const key = subject(
       windows(
         { dimension: 'tokens', limit: 10, seconds: 3600 },
@@ -238,7 +238,7 @@ describe('windows', () => {
     expect(key.check(NOON, counts({ images: 1 }))?.code).toBe(42902)
   })
 
-  test('video seconds beyond the rest are refused while the first video runs [D-admission-18]', () => {
+  test('video seconds beyond the remaining limit are refused while the first video runs [D-admission-18]', () => {
     const key = subject(windows({ dimension: 'video_seconds', limit: 10, seconds: 60 }))
     const first = key.take(NOON, counts({ videos: 1, videoSeconds: 6 }))
     expect(key.check(NOON, counts({ videos: 1, videoSeconds: 5 }))?.code).toBe(42910)
@@ -332,7 +332,7 @@ describe('windows', () => {
     expect(key.check(NOON)?.code).toBe(42902)
   })
 
-  test('windows of a tier the policy dropped go away when they are over and nobody holds them', () => {
+  test('windows of a tier that the policy dropped are removed when they are over and no call holds them', () => {
     const before = subject(
       windows(
         { dimension: 'requests', limit: 9, seconds: 60 },
@@ -371,7 +371,7 @@ describe('concurrency', () => {
     expect(key.check(NOON)).toBeUndefined()
   })
 
-  test('a window with a longer wait is told instead', () => {
+  test('a window with a longer wait is reported instead', () => {
     const key = subject({ concurrency: 1, ...windows({ dimension: 'requests', limit: 1, seconds: 60 }) })
     key.take(NOON)
     expect(key.check(NOON)?.code).toBe(42902)
@@ -416,7 +416,7 @@ describe('a clock set back', () => {
   })
 })
 
-describe('an end that is told late, as of when it was', () => {
+describe('an end that is reported late, as of its time', () => {
   const tokens = { dimension: 'tokens', limit: 1000, seconds: 60 } as const
 
   test('puts no old window in place of the one that runs, and counts there', () => {

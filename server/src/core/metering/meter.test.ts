@@ -51,7 +51,7 @@ describe('what an answer used', () => {
     expect(inputsCounted()).toBe(1)
   })
 
-  test('a stream cut after its input was told is charged for the text that came', () => {
+  test('a stream that broke after its input was reported is charged for the text that came', () => {
     const { meter, inputsCounted } = bench()
     meter.observeUsage(usage({ input: 40, cachedInput: 2 }))
     meter.observeText('one two three')
@@ -142,7 +142,7 @@ describe('whether an answer produced something', () => {
   })
 })
 
-test('a converted stream tells the same meter through its parts', () => {
+test('a converted stream gives the same figures to the meter through its parts', () => {
   const { meter } = bench()
   meter.observePart({ type: 'start', id: 'a', createdAt: 1 })
   meter.observePart({ type: 'ping' })
@@ -179,7 +179,7 @@ test('a converted stream tells the same meter through its parts', () => {
 })
 
 describe('a piece too long to be counted at once', () => {
-  test('is counted by its beginning, the rest in proportion', () => {
+  test('is counted at its beginning, the remainder in proportion', () => {
     const { meter, counted } = bench()
     // Two characters a word: more tokens than a text has by its length.
     meter.observeText('a '.repeat(100_000))

@@ -7,7 +7,7 @@ import { USAGE_READERS } from './usage-readers.ts'
 const encoder = new TextEncoder()
 
 function read(reader: UsageReader, wire: unknown): Usage | undefined {
-  // Something before and behind: the object is read where it lies.
+  // Text before and after it: the object is read in place.
   const bytes = encoder.encode(`{"usage":${JSON.stringify(wire)}}`)
   return reader.read(bytes, 9, bytes.length - 1)
 }

@@ -69,7 +69,7 @@ describe.each(PROTOCOL_IDS)('%s answer', (protocol) => {
     }
   })
 
-  test('an error object in a 200 is told', () => {
+  test('an error object in a 200 is reported', () => {
     const failed = '{"type":"error","error":{"code":429,"message":"busy"},"model":"m"}'
     for (let at = 0; at <= failed.length; at++) {
       const { output, end, error, reading } = replayBody(protocol, cutAt(bytesOf(failed), [at]))
@@ -162,7 +162,7 @@ describe('a value of many megabytes, in pieces', () => {
     expect(reading.usage.output).toBe(filling.length * 30)
   })
 
-  test('an error is told as one, without its words', () => {
+  test('an error is reported as one, without its text', () => {
     const { error, end } = replayBody('chat', piecesOf('{"error":{"message":"', filling, 30, '"}}'))
     expect([error, end]).toEqual([{ error: null }, 'error'])
   })

@@ -16,7 +16,7 @@ interface Told {
   readonly readable: boolean[]
 }
 
-/** Reads a stream piece by piece; `after` is told how many values were known when each piece had been taken. */
+/** Reads a stream piece by piece; `after` gets the number of values known after each piece. */
 function read(pieces: readonly Uint8Array[], after?: (values: number) => void): Told {
   const told: Told = { values: [], readable: [] }
   const events = new EventScan(TREE, {

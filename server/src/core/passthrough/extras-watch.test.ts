@@ -14,7 +14,7 @@ interface Told {
 
 const NOTHING: Told = { counted: {}, seen: {}, fields: {} }
 
-/** However the answer is cut into pieces, the same is told of it. */
+/** However the answer is split into pieces, the result is the same. */
 function told(
   protocol: ProtocolId,
   form: 'stream' | 'whole',
@@ -39,7 +39,7 @@ function told(
 const item = (type: string, more: object = {}) => ({ type, id: 'x', status: 'completed', ...more })
 const look = (type: string) => item('web_search_call', { action: { type } })
 
-describe('what a whole answer tells', () => {
+describe('the extras of a whole answer', () => {
   test.each<readonly [what: string, protocol: ProtocolId, body: object, expected: Partial<Told>]>([
     ['nothing', 'chat', { choices: [{ message: { content: 'web_search_call' } }] }, {}],
     ['the tier of a chat', 'chat', { service_tier: 'Priority' }, { fields: { service_tier: 'priority' } }],
@@ -156,7 +156,7 @@ const stream = (protocol: ProtocolId, ...events: object[]) =>
     '\n',
   )
 
-describe('what a stream tells', () => {
+describe('the extras of a stream', () => {
   const added = (of: object) => ({ type: 'response.output_item.added', item: of })
   const done = (of: object) => ({ type: 'response.output_item.done', item: of })
 

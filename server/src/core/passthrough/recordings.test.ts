@@ -140,7 +140,7 @@ function replaceModel(protocol: ProtocolId, text: string, value: JsonValue | und
       ? value
       : undefined
   if (typeof holder?.model !== 'string') return text
-  // The member is told from others of that name, deeper down, by what an edited copy parses to.
+  // The member is distinguished from deeper ones of that name by parsing an edited copy.
   for (const match of text.matchAll(/"model"\s*:\s*("[^"]*")/g)) {
     const at = match.index + match[0].length - (match[1]?.length ?? 0)
     const edited = text.slice(0, at) + MODEL + text.slice(match.index + match[0].length)

@@ -345,7 +345,7 @@ describe('the end of a stream', () => {
     expect(replayStream('chat', tail).output).toBe(expected)
   })
 
-  test('a [DONE] we add stands apart from an event without its blank line', () => {
+  test('a [DONE] that we add is separated from an event without its blank line', () => {
     const tail = 'data: {"type":"response.completed"}'
     expect(replayStream('responses', tail).output).toBe(`${tail}\n\ndata: [DONE]\n\n`)
     expect(replayStream('responses', `${tail}\n`).output).toBe(`${tail}\n\n\ndata: [DONE]\n\n`)
@@ -412,7 +412,7 @@ describe('usage', () => {
     })
   })
 
-  test('a messages stream cut in the middle is charged for the input told and the text that came', () => {
+  test('a messages stream that broke in the middle is charged for the reported input and the text that came', () => {
     const { reading, counted } = replayStream(
       'messages',
       framed('messages', SAMPLE_STREAMS.messages.events.slice(0, 4)),
@@ -564,7 +564,7 @@ describe('a messages stream with more than one message_start', () => {
     }
   })
 
-  test('the same message told again passes: proxies do that, and bytes are kept', () => {
+  test('the same message sent again passes: proxies do that, and bytes are unchanged', () => {
     const stream = `${start('msg_1')}${text}${start('msg_1')}${text}${stop}`
     const { output, end } = replayStream('messages', [bytesOf(stream)])
     expect(output).toBe(stream.replaceAll('"model":"m"', `"model":${MODEL}`))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { microCredits } from '../money.ts'
 import { atOtherRate, isSameRate } from './own-rate.ts'
 
-describe('an amount that stands for yuan', () => {
+describe('an amount that represents yuan', () => {
   test.each([
     ['twice the Credits a yuan, twice the Credits', 100_000n, '1000', '2000', 200_000n],
     ['a rate with decimals', 1_000n, '0.5', '1.25', 2_500n],

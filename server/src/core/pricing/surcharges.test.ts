@@ -60,7 +60,7 @@ describe('the surcharges a call asks for', () => {
     ])
   })
 
-  test('what is not asked for is frozen too, for its answer may tell of it; tools with their bound', () => {
+  test('fields that are not requested are frozen too, because the answer may report them; tools with their bound', () => {
     expect(freezeSurcharges(model, ['web_search', 'service_tier.priority'], 5)).toEqual([
       { name: 'service_tier.priority', multiplier: '1.75' },
       { name: 'service_tier.flex', multiplier: '0.5', asked: false },
@@ -223,7 +223,7 @@ test.each([
   expect(findRefused({ refuse }, asked)).toBe(refused)
 })
 
-test('what the vendor charges for and nobody prices is found', () => {
+test('what the vendor charges for without a price here is found', () => {
   const extraCosts = ['service_tier.priority', 'speed.fast', 'web_search']
   expect(findUnpriced(model, ['service_tier.priority', 'web_search_options'], extraCosts)).toBeUndefined()
   expect(findUnpriced(model, ['speed.fast'], extraCosts)).toBe('speed.fast')

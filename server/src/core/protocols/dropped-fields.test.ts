@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tellDropped } from './dropped-fields.ts'
 
-test('a few ordinary paths are told as they are', () => {
+test('a few ordinary paths are listed unchanged', () => {
   const paths = ['seed', 'messages[].content[].cache_control', 'tools[0]']
   expect(tellDropped(paths)).toEqual(paths)
   expect(tellDropped([])).toEqual([])
 })
 
-test('of many, the first 64 are told, and how many more there were', () => {
+test('of many, the first 64 are listed, and the number of the others', () => {
   const told = tellDropped(Array.from({ length: 5_000 }, (_, index) => `x${index}`))
   expect(told).toHaveLength(65)
   expect(told.at(0)).toBe('x0')
@@ -29,7 +29,7 @@ test.each([
   expect(tellDropped([path])).toEqual([told])
 })
 
-test('whatever the names are, what is told stays small and fit for a header', () => {
+test('whatever the names are, the list stays small and valid in a header', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 200 }), (paths) => {
       const text = tellDropped(paths).join(',')

@@ -9,7 +9,7 @@ const OVERLOADED: ChainFailure = { kind: 'overloaded', retryAfterMs: undefined }
 const REQUEST: ChainFailure = { kind: 'request' }
 const limited = (retryAfterMs: number | undefined): ChainFailure => ({ kind: 'rate-limited', retryAfterMs })
 
-/** A chain whose calls are told one after the other; times in seconds. */
+/** A chain whose calls are reported one after the other; times in seconds. */
 class Told {
   state: ChainHealth = health.HEALTHY
   #id = 0

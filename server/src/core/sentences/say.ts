@@ -1,6 +1,6 @@
 /**
- * What is said of a mistake, as a rule with its values: whoever shows it in another language translates the rule and puts
- * the values in. The text is the English sentence, for logs, terminals and programs.
+ * The message of an error, as a rule with its values: to show it in another language, translate the rule and insert
+ * the values. The text is the English sentence, for logs, terminals and programs.
  */
 import { SENTENCES } from './sentences.ts'
 
@@ -36,7 +36,7 @@ function textOfValue(value: SentenceValue): string {
   return typeof value === 'object' ? value.text : String(value)
 }
 
-/** As it stands in an answer: the rule, and its values where it has some. */
+/** Its form in an answer: the rule, and its values if it has any. */
 export function sentenceForm({ rule, values }: Sentence): {
   readonly rule: Rule
   readonly values?: Readonly<Record<string, ValueForm>>
@@ -55,7 +55,7 @@ function valueForm(value: SentenceValue): ValueForm {
   return typeof value === 'object' ? sentenceForm(value) : value
 }
 
-/** Whether something that came through a library is a sentence of ours. */
+/** Whether a value passed through a library is one of our sentences. */
 export function isSentence(value: unknown): value is Sentence {
   return (
     typeof value === 'object' &&
@@ -68,7 +68,7 @@ export function isSentence(value: unknown): value is Sentence {
   )
 }
 
-/** A sentence about a row of a file without the line of the other one: requests have no lines. */
+/** A sentence about two rows of a file, without the line of the other row: requests have no lines. */
 export function withoutLine(sentence: Sentence): Sentence {
   const { rule, values } = sentence
   const told = values['sentence']
@@ -81,7 +81,7 @@ const RULE_OF_TEXT: ReadonlyMap<string, Sentence> = new Map(
     .map(([rule, text]) => [text, { rule: rule as Rule, values: {}, text }]),
 )
 
-/** A sentence without values by its text, where a library keeps nothing but that; undefined: it is none of ours. */
+/** A sentence without values by its text, where a library keeps only the text; undefined: it is not one of our sentences. */
 export function sentenceOfText(text: string): Sentence | undefined {
   return RULE_OF_TEXT.get(text)
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that is said of mistakes, by rule. A sentence about a field goes on after its path: `must be …`, `is missing`.
- * `{{name}}` stands for a value. A rule keeps its name when its words change: clients may know it.
+ * All error messages, by rule. A sentence about a field continues after its path: `must be …`, `is missing`.
+ * `{{name}}` stands for a value. A rule keeps its name when its text changes: clients may use it.
  */
 export const SENTENCES = {
   'must-be-a-form': 'must be a form: send it as multipart/form-data',

@@ -132,7 +132,7 @@ describe('events of a stream', () => {
 })
 
 describe('bytes of a stream', () => {
-  test('an event in one piece is shown where it lies, not copied', () => {
+  test('an event in one piece is passed as a view, not copied', () => {
     const framer = new SseFramer()
     const piece = encoder.encode('event: a\ndata: {"x":1}\n\ndata: y\n\n')
     framer.push(piece)

@@ -13,7 +13,7 @@
  * near 40 MB; an upstream that sends more without a blank line is broken.
  */
 export const SSE_EVENT_BYTES_MAX = 64 * 1024 * 1024
-/** The same for a block whose data is several lines: they have to be joined, and nobody writes large ones so. */
+/** The same for a block whose data is several lines: they have to be joined, and large ones do not occur in this form. */
 const LINES_BYTES_MAX = 4 * 1024 * 1024
 
 const LINE_FEED = 0x0a

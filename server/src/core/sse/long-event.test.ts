@@ -118,7 +118,7 @@ describe('a long event', () => {
     expect(restored).toHaveLength(3 * 1_100_004)
   })
 
-  test('that is no JSON is told as such', () => {
+  test('that is not JSON is reported as such', () => {
     const { events } = read(`data: {"a":"${PICTURE}"]\n\ndata: {"b":1}\n\n`)
     expect(events).toEqual([
       { event: '', data: '{' },
@@ -139,7 +139,7 @@ describe('a long event', () => {
     },
   )
 
-  test('whose text alone is over 4 MiB breaks the stream: rewriting it would keep everybody waiting', () => {
+  test('whose text alone is over 4 MiB breaks the stream: rewriting it would delay all other calls', () => {
     const { events, overflow } = read(`data: {"text":"${'said\\n'.repeat(800_000)}"}\n\ndata: {"b":1}\n\n`)
     expect([events, overflow]).toEqual([[], true])
   })

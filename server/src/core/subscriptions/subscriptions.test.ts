@@ -131,7 +131,7 @@ describe('renewal', () => {
     if (decision.kind !== 'renewed') return
     const renewed = { ...plus, ...decision }
     expect(decideRenewal(renewed, { at: end, findPlan })).toEqual({ kind: 'not-due' })
-    // What was paid ahead is given back whole, and the rest of the running period in its share.
+    // Prepaid periods are refunded in full, and the remainder of the running period in proportion.
     expect(refundsOf(renewed, end - RENEWAL_LEAD_MS)[0]?.amount).toBe(
       PLUS.price + (PLUS.price * BigInt(RENEWAL_LEAD_MS)) / BigInt(PLUS.periodMs),
     )

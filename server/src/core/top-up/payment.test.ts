@@ -84,7 +84,7 @@ test.each<[sentence: string, reversals: readonly Reversal[], credit: bigint, sta
   expect([creditOf(facts, PRICE, WORTH), paymentState(facts, PRICE)]).toEqual([credit, state])
 })
 
-test('in whatever order and however often it is told, the same follows', () => {
+test('in any order and with any repetition of notices, the result is the same', () => {
   const told: readonly Reversal[] = [
     inAll(10),
     inAll(30),

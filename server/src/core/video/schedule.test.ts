@@ -41,7 +41,7 @@ describe('ranges', () => {
     expect(readRange(header, 100)).toEqual(expected)
   })
 
-  test('a part always lies within the bytes', () => {
+  test('a part is always within the bytes', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), fc.nat(), fc.nat({ max: 1_000 }), (noise, first, last, bytes) => {
         for (const header of [noise, `bytes=${first}-${last}`, `bytes=${first}-`, `bytes=-${last}`]) {

@@ -73,7 +73,7 @@ describe('what the path says', () => {
   })
 })
 
-describe('another method is told what the path takes', () => {
+describe('another method is refused with the methods of the path', () => {
   test.each([
     ['GET /v1/chat/completions', 'POST'],
     ['GET /v1/responses/input_tokens', 'POST'],

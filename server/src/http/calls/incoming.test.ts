@@ -28,7 +28,7 @@ function silenceOf(afterMs: number, idleTimeoutMs: number): number {
 }
 
 test.each([1, 250, 499, 501, 750, 999, 1_001])(
-  'a body that stands still from %d ms on is ended after one time-out at the least and one and a half at the most',
+  'a body that stalls from %d ms on is ended after one time-out at least and one and a half at most',
   (afterMs) => {
     const silence = silenceOf(afterMs, 1_000)
     expect(silence).toBeGreaterThanOrEqual(1_000)

@@ -73,7 +73,7 @@ test.each([
 /** Bytes no system takes for a client that does not read. */
 const WRITTEN_MOST = 64 * 1024 * 1024
 
-test('a client that reads nothing holds less than 256 KiB; the writer is told when it reads on', async () => {
+test('a client that reads nothing holds less than 256 KiB; the writer is notified when it reads again', async () => {
   const chunk = Buffer.alloc(1_000, 'x')
   const held = new Promise<{ readonly bytes: number; readonly drained: Promise<void> }>((resolve, reject) => {
     listen((incoming, response) => {

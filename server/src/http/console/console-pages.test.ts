@@ -127,7 +127,7 @@ describe('what the page loads', () => {
 })
 
 describe('the root', () => {
-  test('sends browsers to the console and stays JSON for everybody else', async () => {
+  test('sends browsers to the console and stays JSON for all other clients', async () => {
     const browser = await ask('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     expect([browser.status, browser.headers['location'], browser.headers['vary']]).toEqual([
       302,

@@ -53,6 +53,6 @@ describe('/metrics', () => {
   })
 })
 
-test('chains that were never told of are unknown, not well', () => {
+test('chains without a report are unknown, not healthy', () => {
   expect(answerChains(undefined).status).toBe(503)
 })

@@ -54,7 +54,7 @@ describe('an account', () => {
 describe('the view of an account', () => {
   const options = { currency: 'CNY', creditsPerUnit: '1000', at: TEST_TIME, monthStart: TEST_TIME }
 
-  test('shows amounts as decimal text: Credits in Credits, the rest in yuan', async () => {
+  test('shows amounts as decimal text: Credits in Credits, all others in yuan', async () => {
     const id = await createAccount(
       store.storage,
       { email: 'a@example.com', monthlyCap: micro(20_000), verification: 1, userRate: '87.5' },

@@ -30,7 +30,7 @@ function setup(change: Partial<FirstRunSetup> = {}): FirstRunSetup {
 }
 
 describe('an empty database without a gateway file', () => {
-  test('gets the offered catalogue, an owner with Credits, and a key that is told once', async () => {
+  test('gets the offered catalogue, an owner with Credits, and a key that is shown once', async () => {
     const first = await prepareFirstRun(setup())
     expect(first).toMatchObject({ kind: 'first', gatewayFile: undefined })
     const [key] = first.kind === 'first' ? first.newKeys : []
@@ -42,12 +42,12 @@ describe('an empty database without a gateway file', () => {
     expect(await store.storage.ledger.verify()).toEqual([])
   })
 
-  test('is no longer empty at the second start, which tells no key', async () => {
+  test('is no longer empty at the second start, which shows no key', async () => {
     await prepareFirstRun(setup())
     expect(await prepareFirstRun(setup())).toEqual({ kind: 'not-first', unread: [] })
   })
 
-  test('is told at a later start what only counts at the first one', async () => {
+  test('a later start reports settings that apply only to the first one', async () => {
     await prepareFirstRun(setup())
     await writeFile(join(store.directory, 'gateway.yaml'), 'vendors: []')
     const later = await prepareFirstRun(
@@ -162,7 +162,7 @@ describe('an empty database with a gateway file', () => {
     expect(first).toMatchObject({ newKeys: [{ account: OWNER_EMAIL }] })
   })
 
-  test('with mistakes: all are told with file and line, and nothing is stored', async () => {
+  test('with errors: all are reported with file and line, and nothing is stored', async () => {
     const path = join(store.directory, 'gateway.yaml')
     await writeFile(path, `${vendor}models: [{model_id: m}]\naccounts: [{name: x}]\n`)
     const failure = await prepareFirstRun(setup()).catch((error: unknown) => error)

@@ -38,7 +38,7 @@ describe('a row of the catalogue', () => {
     })
   })
 
-  test('stands for one usable chain: two chains are two rows of the same model_id', () => {
+  test('represents one usable chain: two chains are two rows of the same model_id', () => {
     expect(listCatalogue(two, pathsOf).map((row) => [row.id, row.model_id, row.vendor_code])).toEqual([
       [11, 'gpt-5', 'alpha'],
       [12, 'gpt-5', 'beta'],
@@ -125,7 +125,7 @@ describe('a pricing entry', () => {
     expect(listPricing(two, question, pathsOf)).toHaveLength(count)
   })
 
-  test('is told once for two chains of one vendor at one price', () => {
+  test('is listed once for two chains of one vendor at one price', () => {
     const catalogue = sampleCatalogue({
       vendors: [sampleVendor('alpha')],
       models: [

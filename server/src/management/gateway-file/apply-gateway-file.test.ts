@@ -161,7 +161,7 @@ describe('everything the file says is stored', () => {
   })
 })
 
-test('a key without a secret is made, told once, and kept at the next time', async () => {
+test('a key without a secret is created, shown once, and kept by the next application', async () => {
   const first = await apply(EXAMPLE_FILE)
   const made = first.kind === 'applied' ? first.newKeys : []
   expect(made.map(({ account, name }) => [account, name])).toEqual([['owner@example.com', 'plain']])
@@ -378,7 +378,7 @@ accounts: [{email: owner@example.com, keys: [{name: laptop, group: null, models:
   })
 })
 
-describe('a clash with what is stored is told with its line, and nothing is applied', () => {
+describe('a conflict with stored data is reported with its line, and nothing is applied', () => {
   beforeEach(async () => {
     await apply(EXAMPLE_FILE)
   })

@@ -4,7 +4,7 @@ import { say, type Sentence } from '../../core/sentences/say.ts'
  * characters.
  */
 const CHARACTERS_MIN = 8
-/** Hashing time grows with the length; nobody types more. */
+/** Hashing time grows with the length; real passwords are shorter. */
 const CHARACTERS_MAX = 256
 
 /** The most used passwords of at least eight characters in published leaks. */

@@ -1,4 +1,4 @@
-/** Registration: an account for whoever proves to own an address or a number. */
+/** Registration: an account for a person who proves to own an address or a number. */
 import type { Secret } from '../../core/secret.ts'
 import { StorageConflict } from '../../storage/failures/conflict.ts'
 import { createAccount } from '../accounts/accounts.ts'

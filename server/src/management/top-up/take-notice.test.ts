@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type Cashier, takeNotice } from './cashier.ts'
 
-test('a notice that somebody made up is a security event with the address it came from', async () => {
+test('a forged notice is a security event with the address it came from', async () => {
   const events: unknown[] = []
   const cashier: Cashier = {
-    // Nothing is booked and nothing is logged of a notice that nobody believes.
+    // A forged notice is neither booked nor logged.
     storage: undefined as never,
     log: undefined as never,
     receipts: 'none',

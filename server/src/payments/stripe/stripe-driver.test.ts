@@ -28,7 +28,7 @@ function readingOf(signature: string | readonly string[] | undefined, payload = 
 
 const HEX = 'a'.repeat(64)
 
-describe('a notice whose signature somebody made up is refused, whatever the header looks like', () => {
+describe('a notice with a forged signature is refused, whatever the header looks like', () => {
   test.each<[string, string | readonly string[] | undefined]>([
     ['no header', undefined],
     ['an empty one', ''],

@@ -132,7 +132,7 @@ export function placeOf({ chain, byok }: Pick<Leg, 'chain' | 'byok'>): string {
   return byok ? `${OWN}${chain.vendorCode}` : `credential:${chain.credentialId}`
 }
 
-/** Every upstream account that a chain may use, whoever pays. */
+/** Every upstream account that a chain may use, of the platform or of a customer. */
 export function placesOf(chain: Chain): readonly string[] {
   return [placeOf({ chain, byok: false }), placeOf({ chain, byok: true })]
 }

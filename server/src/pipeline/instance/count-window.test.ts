@@ -4,7 +4,7 @@ import { createCountWindow } from './count-window.ts'
 
 const [one, other] = [accountId('acc_1'), accountId('acc_2')]
 
-test('an account counts so often in a minute, then waits for the rest of it', () => {
+test('an account may count so often in a minute, then waits for its remainder', () => {
   const waits = createCountWindow(2)
   expect([waits(one, 0), waits(one, 1_000), waits(one, 20_000)]).toEqual([undefined, undefined, 40_000])
   expect(waits(one, 59_999)).toBe(1)

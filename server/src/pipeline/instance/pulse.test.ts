@@ -48,7 +48,7 @@ test('one that has just begun speaks within a tenth of a second, and then once a
   pulse.stop()
 })
 
-test('a stop is told to all, those that have just begun as well, and known to who comes later', () => {
+test('a stop is sent to all processes, including those that have just begun, and is known to later ones', () => {
   const pulse = createPulse(() => 0)
   const told: string[] = []
   const stream = (name: string): PulsedStream => ({ onPulse: () => undefined, onStop: () => told.push(name) })

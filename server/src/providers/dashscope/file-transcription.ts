@@ -104,7 +104,7 @@ function fileIn(body: JsonObject): JsonObject {
   return isJsonObject(first) ? first : {}
 }
 
-/** A file in which nobody speaks is reported as a failure. */
+/** The vendor reports a file without speech as a failure. */
 const SILENCE = 'SUCCESS_WITH_NO_VALID_FRAGMENT'
 
 /** Why a task made no text; undefined: it did, or it does not say. */

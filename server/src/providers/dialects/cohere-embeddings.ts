@@ -5,7 +5,7 @@ import type { FormRewrite, TextPurpose } from '../provider.ts'
 import { renamed } from './rename.ts'
 import { vectorList } from './vectors.ts'
 
-/** Required by Cohere. OpenAI's clients cannot say it, and mostly embed documents. */
+/** Required by Cohere. OpenAI's clients cannot set it, and mostly embed documents. */
 const PURPOSE_UNSAID = 'search_document'
 
 /** Cohere's own members, which a client may add. */
@@ -27,7 +27,7 @@ export const COHERE_PURPOSE: TextPurpose = {
   },
 }
 
-/** The document says nothing of its model. */
+/** The vendor's documentation does not name the model of an answer. */
 export const cohereVectors: FormRewrite = {
   request: ({ model = null, input = null, encoding_format: format, ...rest }) => {
     const { members, dropped } = renamed(rest, NAMES)

@@ -1,4 +1,4 @@
-/** Volcengine's visual API: one address, told apart by an action; signed with a pair of keys. */
+/** Volcengine's visual API: one address for all actions, which are named in the query; signed with a pair of keys. */
 import { below } from '../provider.ts'
 
 export const AUTH = { kind: 'volc-hmac', service: 'cv', region: 'cn-north-1' } as const

@@ -1,4 +1,4 @@
-/** Jimeng's codes, as 200 or with a status of their own, and those of the gateway before it, which lie elsewhere. */
+/** Jimeng's codes, with status 200 or their own status, and those of Volcengine's gateway in front of it, which are in another member. */
 import type { JsonValue } from '../../core/json.ts'
 import {
   classifyFailure,
@@ -34,7 +34,7 @@ export const WORDS: FailureWords = {
   invalidparameter: 'request',
 }
 
-/** Told in answer to a question about a task: it is about the task itself, and not about who asks or who answers. */
+/** In an answer to a poll: these are about the task itself, not about the caller or the service. */
 export function blamesTask(code: string): boolean {
   const kind = rowOf(WORDS, code.toLowerCase())
   return kind === undefined || kind === 'request' || kind === 'refused-content'
@@ -48,7 +48,7 @@ export function messageIn(body: JsonValue | undefined): string | undefined {
   return textIn(objectAt(body)['message']) ?? textIn(objectAt(body, 'ResponseMetadata', 'Error')['Message'])
 }
 
-/** Volcengine's own gateway, in front of Jimeng, puts its error elsewhere. */
+/** Volcengine's own gateway, in front of Jimeng, puts its error into another member. */
 export function classify(failure: UpstreamFailure): FailureClass {
   const gate = objectAt(failure.body, 'ResponseMetadata', 'Error')
   const code = textIn(gate['Code'])

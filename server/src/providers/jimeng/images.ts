@@ -1,4 +1,4 @@
-/** Pictures by Jimeng: a task, asked about by POST until it has ended (docs/protocols.md#images). */
+/** Pictures by Jimeng: a task, polled by POST until it has ended (docs/protocols.md#images). */
 import { givenPictures, refusedPictures } from '../dialects/given-pictures.ts'
 import { EDITS, GENERATIONS } from '../dialects/images-dialect.ts'
 import { passedDialect } from '../dialects/passed.ts'
@@ -11,7 +11,7 @@ import { objectAt, textIn } from '../video-forms/json.ts'
 import { AUTH, actionUrl } from './action.ts'
 import { ACCEPTED, blamesTask, classify, codeIn, messageIn } from './failures.ts'
 
-/** Their name says that they start from words, or from one picture; all others take several, and make as many as they like. */
+/** By their names these start from text, or from one picture; all others take several, and decide the number of pictures themselves. */
 const OF_WORDS = /t2i_v[123]\d/
 const OF_ONE = /i2i_v[123]\d/
 const PICTURES_MAX = 10
@@ -80,7 +80,7 @@ const rewrite: FormRewrite = {
   },
 }
 
-/** A question that was refused for other reasons than the task says nothing of it. */
+/** A poll that was refused for a reason other than the task does not decide the task. */
 function read(
   { body, order = body, asked }: TaskReply,
   { baseUrl, forwardModelId }: { readonly baseUrl: string; readonly forwardModelId: string },

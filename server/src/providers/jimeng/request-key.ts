@@ -1,4 +1,4 @@
-/** Jimeng has no models but request keys, one for each kind of order at each resolution; a chain names one of them. */
+/** Jimeng has no models but request keys, one for each kind of request at each resolution; a chain names one of them. */
 import type { VideoRequest } from '../../core/video/request.ts'
 import { type Tier, tierOfResolution, tierOfSize } from '../../core/video/size.ts'
 

@@ -29,7 +29,7 @@ const ILL: readonly string[] = ['50500', '50501']
 
 export const jimengVideo: VideoDialect = {
   auth: () => AUTH,
-  // Addresses work too, but not together with bytes in one order, and the vendor is far from most hosts.
+  // Addresses work too, but not together with bytes in one request, and the vendor is far from most hosts.
   imageForms: ['bytes'],
   defaultSeconds: () => 5,
   submit,
@@ -120,7 +120,7 @@ function read(reply: VideoReply, context: VideoContext): VideoStep {
   if (id === undefined) return { kind: 'unreadable', detail: 'an answer without a task id' }
   const url = linkIn(data['video_url'])
   return stepOf({
-    // The order is answered with the id alone.
+    // The answer to the creation has only the id.
     word: busy ? 'generating' : (data['status'] ?? (textIn(data['task_id']) === id ? 'in_queue' : undefined)),
     result: url === undefined ? undefined : { kind: 'link', url, lastsMs: LINK_MS },
     failure: undefined,

@@ -1,6 +1,6 @@
 /**
  * Checkpoints the write-ahead log from the reading thread, so that the slowest disk work is not part of a commit. A
- * passive checkpoint blocks nobody, but under steady load it never resets the log; beyond a limit the rest, which is
+ * passive checkpoint blocks no other connection, but under steady load it never resets the log; beyond a limit the rest, which is
  * small by then, is copied while writers wait.
  */
 import { numberOf } from '../sql/table.ts'

@@ -96,7 +96,7 @@ export type JudgedAddress =
   | { readonly kind: 'open'; readonly url: URL; readonly pinned: string }
   | Extract<RemoteAnswer, { kind: 'refused' }>
 
-/** Whether an address that somebody else chose may be connected to. */
+/** Whether an address chosen by a third party may be connected to. */
 export async function judgeAddress(
   address: string,
   { timeoutMs, allow, trustedHost }: AddressRules,

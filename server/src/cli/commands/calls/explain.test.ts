@@ -74,7 +74,7 @@ test('--json gives the whole explanation of a body from a file or a pipe', async
   })
 })
 
-test('tells a refusal, and mistakes in the question', async () => {
+test('shows a refusal, and errors in the request', async () => {
   expect((await sluice(['explain', KEY, 'nobody'])).out).toContain('would be refused: 502/50201')
   expect(await sluice(['explain', KEY, 'm', '--protocol', 'morse'])).toMatchObject({ code: 3 })
   expect(await sluice(['explain', 'sk-nobody', 'm'])).toMatchObject({ code: 4 })

@@ -91,7 +91,7 @@ test('lists what runs, oldest first, on a line each', async () => {
   expect(rows[1]).toMatch(/^video_2 +5 s +\S+ +- +intent +0 % +0 +now +-$/)
 })
 
-test('--json tells the same to programs', async () => {
+test('--json prints the same for programs', async () => {
   await createTask('video_1', RUNNING)
   const { out } = await sluice('--json')
   expect(JSON.parse(out)).toMatchObject([
@@ -107,7 +107,7 @@ test('--json tells the same to programs', async () => {
   ])
 })
 
-test('repoll brings the next look forward, whoever holds the task', async () => {
+test('repoll makes the next poll earlier, whichever instance holds the task', async () => {
   await createTask('video_1', RUNNING)
   expect(await sluice('repoll', 'video_1')).toMatchObject({ code: 0, out: '' })
   expect(await storage.videos.read('video_1')).toMatchObject({ dueAt: AT, phase: 'running' })

@@ -60,7 +60,7 @@ const chains = (...argv: readonly string[]) =>
     environment: { SLUICE_HOST: '127.0.0.1', SLUICE_OPS_PORT: new URL(gateway.opsUrl).port },
   })
 
-test('list tells how a chain is, by the log and by the gateway that runs; reset makes it well again', async () => {
+test('list shows the health of a chain, from the log and from the running gateway; reset makes it healthy again', async () => {
   await call()
   await gateway.settled()
   const well = await chains('list')
@@ -105,7 +105,7 @@ test('a change by command is seen by the running instance [D-accounts-138]', asy
   expect(await gateway.storage.audit.verify()).toMatchObject({ kind: 'whole' })
 })
 
-test('test makes one real call, which nobody pays for, and says what came of it', async () => {
+test('test makes one real call, which is not charged, and shows its outcome', async () => {
   const good = await chains('test', '1')
   expect(good).toMatchObject({ code: 0, out: expect.stringMatching(/\n1 +lone +answered +200 +\d+ +-\n/) })
   expect(upstream.requests).toHaveLength(1)
@@ -120,7 +120,7 @@ test('test makes one real call, which nobody pays for, and says what came of it'
   expect(`${bad.out}${bad.err}`).not.toContain('secret-of-one')
 })
 
-test('what cannot be is told', async () => {
+test('what is impossible is refused with a reason', async () => {
   expect(await chains('test')).toMatchObject({ code: 3 })
   expect(await chains('test', '9')).toMatchObject({ code: 4, err: expect.stringContaining('no chain 9') })
   expect(await chains('drain', '9')).toMatchObject({ code: 4 })

@@ -1,4 +1,4 @@
-/** A vendor whose key comes after the first start: told by the doctor, added with one command, nothing overwritten. */
+/** A vendor whose key is set after the first start: the doctor mentions it, one command adds it, nothing is overwritten. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { environmentVendors } from '../../../providers/catalogue/index.ts'
 import { type CommandLine, openCommandLine } from '../../../../test/cli/command-line.ts'

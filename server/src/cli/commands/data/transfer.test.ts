@@ -33,7 +33,7 @@ async function newLine(environment: Record<string, string> = {}): Promise<Comman
   return made
 }
 
-/** `empty`: nobody has opened it; else all its tables are there, as after a first start. */
+/** `empty`: it was never opened; otherwise all its tables exist, as after a first start. */
 async function newDatabase(state: 'empty' | 'migrated'): Promise<string> {
   const database = await (state === 'empty' ? createFreshDatabase() : createMigratedDatabase())
   cleanings.push(() => database.drop())
@@ -110,7 +110,7 @@ describe.each(['SQLite', 'PostgreSQL'])('backup and restore on %s', (engine) => 
     })
   })
 
-  test('it goes through pipes, and replaces what is there when told to', async () => {
+  test('it works with pipes, and with --replace it deletes the existing contents', async () => {
     const { bytes, code, out } = await line.sluice(['backup', '-o', '-'])
     expect({ code, out }).toEqual({ code: 0, out: '' })
     await line.sluice(['grant', 'owner@example.com', '5'])
@@ -139,7 +139,7 @@ describe.each(['SQLite', 'PostgreSQL'])('backup and restore on %s', (engine) => 
     )
   })
 
-  test('what was damaged, cut off or is no backup is told, and changes nothing', async () => {
+  test('a damaged or truncated file, or one that is no backup, is refused with a reason, and nothing is changed', async () => {
     const { bytes } = await line.sluice(['backup', '-o', '-'])
     const plain = gunzipSync(bytes).toString('utf8')
     const wrong = [
@@ -159,7 +159,7 @@ describe.each(['SQLite', 'PostgreSQL'])('backup and restore on %s', (engine) => 
   })
 })
 
-test('a backup of an unknown path, or without the secret key, is told what to do', async () => {
+test('an unknown path, or a missing secret key, is refused with what to do', async () => {
   await using(line, useDatabase)
   const { bytes } = await line.sluice(['backup', '-o', '-'])
   const other = await newLine()
@@ -233,7 +233,7 @@ describe('migrate --to', () => {
     expect(await line.sluice(['migrate', '--replace'])).toMatchObject({ code: 3 })
   })
 
-  test('a difference that was there before is told, and is there afterwards', async () => {
+  test('a difference that existed before is reported, and exists afterwards', async () => {
     await using(line, useDatabase)
     const { loadSqlite } = await import('../../../storage/sqlite/library.ts')
     const { DatabaseSync } = loadSqlite()

@@ -105,7 +105,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
     expect(upstream.requests).toHaveLength(1)
   })
 
-  test('another secret key than the one the database was made with is told', async () => {
+  test('a secret key other than the one the database was created with is reported', async () => {
     const found = await doctor([], {
       environment: { ...environment, SLUICE_SECRET_KEY: 'another key of text' },
     })
@@ -128,7 +128,7 @@ test('where nothing was started yet it says so and makes nothing', async () => {
   expect(await readdir(line.directory)).toEqual([])
 })
 
-test('mistakes of the environment are told, all of them', async () => {
+test('all errors of the environment are reported', async () => {
   const found = await doctor([], { environment: { SLUICE_PORT: 'x', SLUICE_DATABASE_URL: 'mysql://x' } })
   expect(found.code).toBe(1)
   expect(
@@ -136,7 +136,7 @@ test('mistakes of the environment are told, all of them', async () => {
   ).toHaveLength(2)
 })
 
-test('a variable that means nothing, a bad mail server, an unknown SMS address and open permissions are told', async () => {
+test('a variable that means nothing, a bad mail server, an unknown SMS address and open permissions are reported', async () => {
   await line.sluice(['apply', '-f', '-'], { input: file() })
   await chmod(join(line.directory, 'data'), 0o755)
   await chmod(join(line.directory, 'data', 'secret.key'), 0o644)
@@ -161,7 +161,7 @@ test('a variable that means nothing, a bad mail server, an unknown SMS address a
   expect(found.of('secret key')).toMatchObject({ state: 'failed', fix: expect.stringContaining('chmod 600') })
 })
 
-test('a key that is none and a gateway file that cannot be read are told as a start tells them', async () => {
+test('an invalid key and an unreadable gateway file are reported as at a start', async () => {
   await line.sluice(['apply', '-f', '-'], { input: file() })
   await truncate(join(line.directory, 'data', 'secret.key'))
   const gatewayFile = join(line.directory, 'none.yaml')
@@ -179,7 +179,7 @@ test('a key that is none and a gateway file that cannot be read are told as a st
   })
 })
 
-test('a port that another program has is told, and so is a gateway that runs', async () => {
+test('a port used by another program is reported, and so is a running gateway', async () => {
   await line.sluice(['apply', '-f', '-'], { input: file() })
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -303,7 +303,7 @@ async function damage(file: string): Promise<void> {
   await writeFile(file, bytes.fill('damage', 4096))
 }
 
-test('whoever listens on the port for operators and never ends an answer is no gateway', async () => {
+test('a program on the operations port that never ends an answer is not a gateway', async () => {
   const patience = new AbortController()
   const endless = createHttpServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -359,7 +359,7 @@ test.each<[string, Partial<DatabaseReport>, string, string]>([
   expect(judge(REPORT).every((one) => one.state === 'ok')).toBe(true)
 })
 
-test('calls that a process could not settle before it stopped are told, and lines that could not be settled', async () => {
+test('calls that a process could not settle before it stopped are reported, and lines that could not be settled', async () => {
   await line.sluice(['apply', '-f', '-'], { input: file() })
   expect((await doctor(['--no-credentials'])).of('unsettled calls')).toMatchObject({ state: 'ok' })
   const folder = join(line.directory, 'data', 'unsettled')

@@ -1,4 +1,4 @@
-/** What an instance says of a call that recovery has ended: the difference is booked, once, and nobody gains by it. */
+/** The report of an instance about a call that recovery has ended: the difference is booked, once, and the total stays the same. */
 import { describe, expect, test } from 'vitest'
 import { chargeOwed } from '../../admission/owed.ts'
 import type { Policy } from '../../limits/policy.ts'

@@ -25,7 +25,7 @@ import { leave } from './leave.ts'
 import type { SettleOperation, SettleOutcome } from '../../ledger/operations.ts'
 
 /**
- * One of the two ends of a call. Whoever pays, all holds are released and every window, slot and claim is settled. A call
+ * One of the two ends of a call. For every payer, all holds are released and every window, slot and claim is settled. A call
  * without an open row was settled or abandoned before, and nothing changes; one that recovery has ended is corrected.
  */
 export function decideSettle(draft: Draft, operation: SettleOperation): SettleOutcome {

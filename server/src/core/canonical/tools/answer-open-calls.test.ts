@@ -24,7 +24,7 @@ const system: Turn = { role: 'system', parts: [{ type: 'text', text: 'hurry' }] 
 const assistant = (...parts: readonly Part[]): Turn => ({ role: 'assistant', parts })
 const tool = (...parts: readonly Part[]): Turn => ({ role: 'tool', parts })
 
-describe('a call that nobody answered', () => {
+describe('a call without an answer', () => {
   test.each<[string, readonly Turn[], readonly Turn[]]>([
     [
       'is answered behind its turn',

@@ -20,7 +20,7 @@ describe('free text inside the arguments of a function', () => {
     )
   })
 
-  test('is told before its end has come', () => {
+  test('is sent before its end has arrived', () => {
     const reader = new CustomInputReader()
     expect(reader.push('{ "input" : "*** Begin')).toBe('*** Begin')
     expect(reader.push(' Patch\\n')).toBe(' Patch\n')
@@ -75,7 +75,7 @@ describe('calls in the client’s terms', () => {
     expect(input).toBeUndefined()
   })
 
-  test('a tool nobody declared stays as it is', () => {
+  test('an undeclared tool stays as it is', () => {
     expect(callRestorer(request).start({ ...call, name: 'surprise' }).start).toEqual({
       ...call,
       name: 'surprise',

@@ -74,7 +74,7 @@ describe('refusals', () => {
     expect(scanned('{"model":"x"}', 'gemini').modelSpans).toEqual([])
   })
 
-  test('a body that cannot be valid any more is told at once', () => {
+  test('a body that can no longer be valid is reported at once', () => {
     const scanner = createRequestScanner('chat')
     expect(scanner.push(bytesOf('{"model":'))).toBe(true)
     expect(scanner.push(bytesOf('}'))).toBe(false)

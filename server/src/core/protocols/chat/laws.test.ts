@@ -94,7 +94,7 @@ function expressibleThoughts(parts: readonly ReasoningPart[]): readonly Reasonin
   return text === '' ? [] : [{ type: 'reasoning', kind: 'raw', text, signature: undefined }]
 }
 
-/** Texts are joined by line breaks, and an error is told in words. */
+/** Texts are joined by line breaks, and an error is sent as text. */
 function expressibleResult(result: ToolResultPart): ToolResultPart {
   const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   const content: ToolResultPart['content'] = [
@@ -124,7 +124,7 @@ function expressibleBlocks(blocks: readonly Block[]): readonly Block[] {
   const thought = blocks.find((block) => block.type === 'reasoning')
   const text = blocks.find((block) => block.type === 'text')
   const refusal = blocks.find((block) => block.type === 'refusal')
-  // A stream tells the kind only with the signature at the end.
+  // A stream states the kind only with the signature at the end.
   const kind: ReasoningPart['kind'] = thought?.kind === 'redacted' ? 'redacted' : 'raw'
   return [
     ...(thought === undefined ? [] : [{ ...thought, kind }]),

@@ -137,7 +137,7 @@ function expressibleThought(part: ReasoningPart): readonly Part[] {
   return [{ ...part, kind, signature: { ...signature, id: undefined } }]
 }
 
-/** Texts are joined by line breaks and stand before the media. */
+/** Texts are joined by line breaks and come before the media. */
 function expressibleResult(result: ToolResultPart): ToolResultPart {
   const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   const media = result.content.flatMap((part) => (part.type === 'media' ? [expressibleMedia(part)] : []))

@@ -62,7 +62,7 @@ function expressibleChoice(
   tools: readonly Tool[],
 ): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
   if (tools.length === 0) return { toolChoice: undefined, parallelToolCalls: undefined }
-  // A choice of some tools sends only those: the rest could not come back.
+  // A choice of some tools sends only those: the others could not be decoded again.
   const choice = toolChoice?.kind === 'allowed' ? ({ kind: 'auto' } as const) : toolChoice
   const single = parallelToolCalls === false && choice?.kind !== 'none'
   return single
@@ -97,7 +97,7 @@ function expressibleReasoning(reasoning: ReasoningRequest | undefined): Reasonin
   if (reasoning === undefined) return undefined
   const effort = effortOf(reasoning)
   if (effort === 'none') return { effort, budgetTokens: undefined, expose: false, summary: undefined }
-  // Without a word about it thoughts are shown, and the newest models show them only when told to.
+  // By default thoughts are shown, and the newest models show them only on request.
   const shown = reasoning.expose !== false || reasoning.summary !== undefined
   return {
     effort: effort === 'minimal' ? 'low' : effort,

@@ -101,7 +101,7 @@ function expressibleThought(part: ReasoningPart): ReasoningPart {
   return part.signature === undefined ? { ...part, kind: 'raw' } : part
 }
 
-/** An error is told in words. */
+/** An error is sent as text. */
 function expressibleResult(part: Part): Part {
   if (part.type !== 'tool-result') return part
   const result: ToolResultPart = { ...part, isError: false }

@@ -51,7 +51,7 @@ describe.each(READERS.map((reader) => [reader.name, reader] as const))('%s reads
   })
 })
 
-/** Free-text tools are told to chat clients that declared some, and a vendor's own items to its own clients: not to these. */
+/** Free-text tools are sent only to chat clients that declared some, and a vendor's own items only to its own clients: not to these. */
 function saysInWordsOf({ protocol }: Reader, { candidates }: CanonicalResponse): boolean {
   return candidates.every(({ blocks }) =>
     blocks.every((block) => {

@@ -1,4 +1,4 @@
-/** Recordings of every provider told to the clients of every other protocol, by the official clients' own word. */
+/** Recordings of every provider converted for the clients of every other protocol, and read by the official clients. */
 import { describe, expect, test } from 'vitest'
 import { findRecordings, type StreamRecording } from '../../../../test/recordings.ts'
 import { argumentsObject, parseJson } from '../../canonical/json-text.ts'
@@ -29,7 +29,7 @@ const ASKED: CanonicalRequest = {
   reasoning: { effort: 'high', budgetTokens: undefined, expose: true, summary: 'auto' },
 }
 
-/** What any client hears of an answer. */
+/** What any client receives of an answer. */
 interface Heard {
   readonly text: string
   readonly thoughts: string
@@ -124,7 +124,7 @@ async function expectMessage(
   expect(message.stop_reason === 'tool_use').toBe(whole.candidates[0]?.finish.reason === 'tool-calls')
 }
 
-/** Blank texts are not told to clients of messages, which could not send them back. */
+/** Blank texts are not sent to clients of messages, which could not send them back. */
 function withoutBlankText(said: Heard): Heard {
   return said.text.trim() === '' ? { ...said, text: '' } : said
 }

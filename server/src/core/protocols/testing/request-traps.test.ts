@@ -82,7 +82,7 @@ describe('reasoning', () => {
     expect(parts(foreign)[0]?.thoughtSignature).toBe('skip_thought_signature_validator')
   })
 
-  test('a blob goes to nobody but its issuer, without leaving an orphan, and can be left out (docs/protocols.md#trap-23)', () => {
+  test('a blob is sent only to its issuer, without leaving an orphan, and can be left out (docs/protocols.md#trap-23)', () => {
     const request = decoded('responses', { input: responsesHistory() })
     const [, reasoning] = responsesHistory()
     expect(openSignature(textOf(reasoning?.encrypted_content) ?? '').signature.issuer).toBe(ISSUER)
@@ -139,7 +139,7 @@ describe('tools', () => {
     messages: [HI, { role: 'assistant', content: [use('a'), use('b')] }, { role: 'user', content: user }],
   })
 
-  test('results stand right behind their calls, whatever text came between or before (docs/protocols.md#trap-28)', () => {
+  test('results come directly after their calls, whatever text came between or before (docs/protocols.md#trap-28)', () => {
     const mixed = turns([
       { type: 'text', text: 'note' },
       result('b'),
@@ -210,7 +210,7 @@ describe('tools', () => {
     )
   })
 
-  test('a forced tool where thinking forbids it becomes a free choice, and is told as dropped (docs/protocols.md#trap-32)', () => {
+  test('a forced tool where thinking forbids it becomes a free choice, and is listed as dropped (docs/protocols.md#trap-32)', () => {
     const request = decoded('chat', {
       messages: [HI],
       reasoning_effort: 'high',
@@ -271,7 +271,7 @@ describe('tools', () => {
 })
 
 describe('marks and stops', () => {
-  test('at most four cache marks go up, the last ones, and all live equally long (docs/protocols.md#trap-35)', () => {
+  test('at most four cache marks are sent, the last ones, and all with the same lifetime (docs/protocols.md#trap-35)', () => {
     const mark = (text: string, ttl?: string): JsonObject => ({
       type: 'text',
       text,
@@ -289,7 +289,7 @@ describe('marks and stops', () => {
     expect(JSON.stringify(listIn(body.system))).not.toContain('cache_control')
   })
 
-  test('stop sequences an upstream has no words for are handed to whoever cuts the answer (docs/protocols.md#trap-36)', () => {
+  test('stop sequences that an upstream does not support are left for the gateway, which cuts the answer (docs/protocols.md#trap-36)', () => {
     const request = decoded('messages', { max_tokens: 9, messages: [HI], stop_sequences: ['END', 'STOP'] })
     expect(encoded('responses', request).cutAt).toEqual(['END', 'STOP'])
     expect(encoded('chat', request, { stopMax: 1 })).toMatchObject({ cutAt: ['STOP'] })

@@ -217,7 +217,7 @@ describe('blocks and calls', () => {
     expect(calls(parts)).toEqual([['a', 'look', '{"x":1}']])
   })
 
-  test('without an index the id tells calls apart, and an empty name opens none (docs/protocols.md#trap-12)', () => {
+  test('without an index calls are distinguished by id, and an empty name opens none (docs/protocols.md#trap-12)', () => {
     const parts = heard('chat', [
       callsChunk(callDelta(null, { id: 'a', name: 'look', text: '{"x":' })),
       callsChunk(callDelta(null, { id: 'a', name: '', text: '1}' })),
@@ -313,7 +313,7 @@ describe('usage and ends', () => {
     expect(types.indexOf('content_block_stop')).toBeLessThan(types.indexOf('message_delta'))
   })
 
-  test('a filter and a refusal are told as such, not as an ordinary end (docs/protocols.md#trap-19)', () => {
+  test('a filter and a refusal are sent as such, not as an ordinary end (docs/protocols.md#trap-19)', () => {
     const filtered = heard('chat', [chunk({ content: '' }, 'content_filter')])
     expect(JSON.stringify(toldTo('messages', filtered))).toContain('"stop_reason":"refusal"')
     const refused = heard('messages', [START, ...stopped('refusal')])
@@ -321,7 +321,7 @@ describe('usage and ends', () => {
     expect(wireTo('responses', refused)).toContain('"reason":"content_filter"')
   })
 
-  test('message_start tells an estimate of the input, message_delta the true count (docs/protocols.md#trap-24)', () => {
+  test('message_start has an estimate of the input, message_delta the true count (docs/protocols.md#trap-24)', () => {
     const usage = { prompt_tokens: 90, completion_tokens: 2 }
     const parts = heard('chat', [chunk({ content: 'a' }), chunk({}, 'stop', { usage })])
     const events = toldTo('messages', parts)
@@ -387,7 +387,7 @@ describe('bytes and breaks', () => {
     }
   })
 
-  test('an error in mid-stream is told as one, in each protocol, and is never a normal end (docs/protocols.md#trap-38)', () => {
+  test('an error in mid-stream is sent as one, in each protocol, and is never a normal end (docs/protocols.md#trap-38)', () => {
     const parts = heard('messages', [
       START,
       ...block(0, TEXT, say('a')),

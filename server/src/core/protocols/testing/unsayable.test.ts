@@ -33,7 +33,7 @@ describe('a video', () => {
   })
 })
 
-describe('a call in the history that nobody answered is closed for every upstream that refuses it open', () => {
+describe('an unanswered call in the history is closed for every upstream that refuses it open', () => {
   const HI = { role: 'user', content: 'hi' }
   const calling = {
     role: 'assistant',

@@ -86,7 +86,7 @@ test('a lost reservation is logged as ended first, so that one still on its way 
   expect(taken).toEqual(['log call_1', 'abandon call_1'])
 })
 
-test('one that the store refuses holds nobody up, and is tried again later', async () => {
+test('one that the store refuses does not delay the others, and is retried later', async () => {
   const { pending, state, taken, waits, pass } = scene()
   state.away = false
   state.refuses.add('call_1')

@@ -155,7 +155,7 @@ test('a file of a newer build is left alone', async () => {
   expect([await names(), taken]).toEqual([['stopped-1.jsonl'], []])
 })
 
-test('what a process wrote that was killed meanwhile is settled as far as it goes, once nobody writes it any more', async () => {
+test('the file of a process that was killed while it wrote is settled as far as it is complete, once it is no longer written', async () => {
   await open().write(OPERATIONS)
   const text = await readFile(join(folder(), 'stopped-1.jsonl'), 'utf8')
   await rm(join(folder(), 'stopped-1.jsonl'))
@@ -167,7 +167,7 @@ test('what a process wrote that was killed meanwhile is settled as far as it goe
   expect(await names()).toEqual(['killed-1.jsonl.partial.damaged'])
 })
 
-test('where no file can be written, each operation is told to the log', async () => {
+test('where no file can be written, each operation is written to the log', async () => {
   await writeFile(folder(), 'in the way')
   await open().write(OPERATIONS)
   expect(logged).toEqual([
@@ -180,13 +180,13 @@ test('where no file can be written, each operation is told to the log', async ()
 const MAKE_PIPE = 'mkfifo'
 const lineOf = (text: string) => `${createHash('sha256').update(text).digest('hex').slice(0, 16)} ${text}\n`
 
-test('a file in place of the folder is told of and prevents no start', async () => {
+test('a file in place of the folder is logged and does not prevent a start', async () => {
   await writeFile(folder(), 'in the way')
   expect(await open().settle()).toBe(0)
   expect(logged).toEqual(['error: files of unsettled calls cannot be looked for'])
 })
 
-test('what is no file is told of and left alone, and what it leads to is not read', async () => {
+test('anything but a file is logged and left unchanged, and the target of a link is not read', async () => {
   const outside = join(dataDirectory, 'outside')
   await writeFile(outside, 'of somebody else')
   await mkdir(join(folder(), 'directory.jsonl'), { recursive: true })
@@ -241,7 +241,7 @@ test('damaged bytes are kept aside as they were, so that who mends them has the 
   expect(taken.at(-1)).toBe('abandon call_2')
 })
 
-test('what lies aside already stays there beside what comes', async () => {
+test('lines that were set aside before are kept beside new ones', async () => {
   await open().write(OPERATIONS)
   const file = join(folder(), 'stopped-1.jsonl')
   const text = await readFile(file, 'utf8')
@@ -275,7 +275,7 @@ test('a charge of a build that knew one currency has its rate', async () => {
   expect(rates).toEqual(['1000', log])
 })
 
-test('a charge of a build that told each quantity by itself counts in windows what it did there', async () => {
+test('a charge of a build that reported each quantity separately counts the same in windows as there', async () => {
   const { used, ...operation } = exampleSettle('call_1', { usage: { input: 1_000, output: 100 }, images: 2 })
   const former = { tokens: 1_100, images: 2, videoSeconds: 4, characters: 12, audioSeconds: 0.5 }
   await open().write([{ ...operation, ...former } as unknown as PendingOperation])
@@ -363,7 +363,7 @@ describe('a disk that is full', () => {
     expect(await readdir(folder())).toEqual(['stopped-1.jsonl'])
   })
 
-  test('leads nobody through a link that lies where the space should', async () => {
+  test('does not follow a link in place of the reserve file', async () => {
     const other = join(dataDirectory, 'other')
     await writeFile(other, 'of somebody else')
     await symlink(other, reserve())
@@ -373,7 +373,7 @@ describe('a disk that is full', () => {
     expect(logged[0]).toBe('error: ends of calls could not be kept in a file')
   })
 
-  test('any other fault of the data directory keeps nobody from starting', async () => {
+  test('any other fault of the data directory does not prevent a start', async () => {
     await open({ dataDirectory: join(dataDirectory, 'missing') }).reserve()
     expect(logged).toEqual(['warn: no disk space can be reserved for unsettled calls'])
   })

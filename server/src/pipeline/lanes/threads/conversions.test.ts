@@ -71,7 +71,7 @@ describe('a thread that never answers', () => {
     conversions.close()
   })
 
-  test('takes an answer with it that was paid for: the call hears of it as of a broken one', async () => {
+  test('loses an answer that was paid for: the call gets an error as for a broken answer', async () => {
     const { conversions } = openWithHungThread()
     const failed = expect(conversions.runAnswer(TASK, 'a')).rejects.toBeInstanceOf(WorkFailure)
     await vi.advanceTimersByTimeAsync(LATER_THAN_ANY_RUN_MS)

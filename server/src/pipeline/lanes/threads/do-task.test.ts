@@ -181,7 +181,7 @@ describe('what a thread refuses', () => {
   })
 })
 
-test('addresses of pictures are told first and put in place when they were fetched', async () => {
+test('addresses of pictures are returned first and replaced when they were fetched', async () => {
   const body = {
     model: 'm',
     messages: [
@@ -222,12 +222,12 @@ describe('answers', () => {
     return decoded.value
   }
 
-  test('come with the usage that the upstream told', async () => {
+  test('come with the usage that the upstream reported', async () => {
     const result = await doTask({ ...task, body: bytesOf(ANSWERS.messages) }, letters)
     expect(result).toMatchObject({ kind: 'answered', usage: { input: 3, output: 4 }, outputTokens: 0 })
   })
 
-  test('without usage are counted: exactly at first, the rest in proportion', async () => {
+  test('without usage are counted: exactly at first, the remainder in proportion', async () => {
     const text = 'x'.repeat(1_000_000)
     const { usage: _none, ...rest } = ANSWERS.messages
     const body = bytesOf({ ...rest, content: [{ type: 'text', text }] })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createPacer } from './in-turns.ts'
 
-/** Plays the turns of an event loop; tells which of the works asked for have begun. */
+/** Plays the turns of an event loop; returns which of the requested works have begun. */
 function loop() {
   const next: (() => void)[] = []
   const pacer = createPacer((work) => next.push(work))
@@ -53,7 +53,7 @@ describe('works that take turns of the event loop', () => {
     expect(played.begun).toEqual(['a', 'c', 'd'])
   })
 
-  test('whoever comes later does not go before who waits, also when it would fit', async () => {
+  test('a later work does not begin before a waiting one, even if it would fit', async () => {
     const played = loop()
     for (const [name, share] of [
       ['a', 0.5],

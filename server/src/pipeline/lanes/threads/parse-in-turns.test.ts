@@ -10,7 +10,7 @@ test.each([10, 200_000])('a document of %i items is read as it is written', asyn
   expect(await parseInTurns(bytes)).toEqual(JSON.parse(bytes.toString()))
 })
 
-test('a large one gives everybody else a turn for every piece of it', async () => {
+test('a large one lets other work run after every piece of it', async () => {
   const bytes = document(200_000)
   let turns = 0
   let reading = true

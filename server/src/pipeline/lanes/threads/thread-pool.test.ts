@@ -67,7 +67,7 @@ describe('a queue filled by one account', () => {
     expect(begun()).toEqual(['greedy-0', 'other'])
   })
 
-  test('is bounded by itself, and nobody else is refused for it', async () => {
+  test('is limited separately, and no other account is refused because of it', async () => {
     const { run } = openPool({ threads: 1, perOwner: 3 })
     const greedy = Array.from({ length: 6 }, (_, at) => run(`greedy-${at}`, 'greedy'))
     const refused = await Promise.all(greedy.slice(4).map(({ outcome }) => outcome()))
@@ -106,7 +106,7 @@ describe('a client that leaves', () => {
     expect(begun()).toEqual(['first', 'third'])
   })
 
-  test('from running work: nobody waits, and the thread goes on to the next when it is done', async () => {
+  test('from running work: no caller waits, and the thread continues with the next work when it is done', async () => {
     const { run, begun, finish } = openPool({ threads: 1 })
     const left = run('left', 'a')
     run('next', 'b')

@@ -387,7 +387,7 @@ describe('what chat upstreams make of their streams', () => {
     expect(finishOf(decode(said, finish(word), DONE))).toBe(expected)
   })
 
-  test('a refusal is told as one (docs/protocols.md#trap-19)', () => {
+  test('a refusal is sent as a refusal (docs/protocols.md#trap-19)', () => {
     const parts = decode(chunk({ refusal: 'I ' }), chunk({ refusal: 'cannot' }), finish('stop'), DONE)
     expect(blocksOf(parts)).toEqual([{ type: 'refusal', text: 'I cannot' }])
     expect(finishOf(parts)).toBe('refusal')
@@ -445,7 +445,7 @@ describe('what chat upstreams make of their streams', () => {
     expect(errorOf(decode(...chunks))).toMatchObject(expected)
   })
 
-  test('an error told by its event name', () => {
+  test('an error recognised by its event name', () => {
     const parts = decodeStream(chatProtocol, [
       { event: 'error', data: '{"message":"busy","type":"overloaded_error"}' },
     ])
@@ -465,7 +465,7 @@ describe('what chat upstreams make of their streams', () => {
     expect(blocksOf(parts)).toMatchObject([{ text: 'a' }])
   })
 
-  test('several candidates are told apart', () => {
+  test('several candidates are distinguished', () => {
     const of = (index: number, delta: JsonObject, reason: string | null = null): JsonObject => ({
       id: 'x',
       choices: [{ index, delta, finish_reason: reason }],

@@ -90,7 +90,7 @@ const resultOf = (callId: string, content: readonly Part[]): Part => ({
 })
 
 describe('what a chat client sends', () => {
-  test('the order of turns is kept, leading instructions stand apart', () => {
+  test('the order of turns is kept, leading instructions are separate', () => {
     const request = decode({
       messages: [
         { role: 'system', content: 'be brief' },
@@ -565,7 +565,7 @@ describe('what a chat upstream gets', () => {
     ])
   })
 
-  test('an instruction in the middle keeps its place, or is told in the next user message after the results', () => {
+  test('an instruction in the middle keeps its place, or is put into the next user message after the results', () => {
     const turns: readonly Turn[] = [
       { role: 'user', parts: [text('a')] },
       { role: 'assistant', parts: [call('c1')] },

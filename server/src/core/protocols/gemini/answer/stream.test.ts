@@ -176,7 +176,7 @@ describe('a stream for a Gemini client', () => {
     })
   })
 
-  test('thoughts are told only to a client that asks, their signature with them (docs/protocols.md#trap-20)', () => {
+  test('thoughts are sent only to a client that requests them, with their signature (docs/protocols.md#trap-20)', () => {
     const parts: readonly StreamPart[] = [
       start,
       open(0, thought),
@@ -220,7 +220,7 @@ describe('a stream for a Gemini client', () => {
     ])
   })
 
-  test('a refusal is told as SAFETY, with what explains it (docs/protocols.md#trap-19)', () => {
+  test('a refusal is sent as SAFETY, with its explanation (docs/protocols.md#trap-19)', () => {
     expect(fragments([start, finish('refusal', { explanation: 'no' }), end]).at(-1)).toMatchObject({
       candidates: [{ finishReason: 'SAFETY', finishMessage: 'no' }],
     })
@@ -257,7 +257,7 @@ describe('a stream for a Gemini client', () => {
     await expect(collectGemini(sse)).rejects.toThrow('busy')
   })
 
-  test('an end nobody finished is a failure (docs/protocols.md#trap-16)', () => {
+  test('a stream without its end is a failure (docs/protocols.md#trap-16)', () => {
     expect(fragments([...hello, end]).at(-1)).toHaveProperty('error')
   })
 
@@ -337,7 +337,7 @@ describe('a stream of a Gemini upstream', () => {
     expect(blocks).toMatchObject([{ text: 'ab' }, { type: 'reasoning', text: 'hm' }, { text: 'c' }])
   })
 
-  test('signatures of calls, of told thoughts and of texts are kept (docs/protocols.md#trap-20)', () => {
+  test('signatures of calls, of visible thoughts and of texts are kept (docs/protocols.md#trap-20)', () => {
     const { blocks } = answerOf(
       chunk([
         { text: 'hm', thought: true, thoughtSignature: 'one' },
@@ -354,7 +354,7 @@ describe('a stream of a Gemini upstream', () => {
     ])
   })
 
-  test('counters are told along the way, the last ones count; kinds of traffic are none (docs/protocols.md#trap-14, #trap-15)', () => {
+  test('counters are sent repeatedly, the last ones count; kinds of traffic are not counters (docs/protocols.md#trap-14, #trap-15)', () => {
     const usage = (output: number) => ({
       usageMetadata: { promptTokenCount: 10, candidatesTokenCount: output, totalTokenCount: 10 + output },
     })
@@ -440,7 +440,7 @@ describe('a stream of a Gemini upstream', () => {
     expect(answerOf(blocked).blocks).toEqual([])
   })
 
-  test('an error chunk is told with its code, every block closed (docs/protocols.md#trap-38)', () => {
+  test('an error chunk is sent with its code, every block closed (docs/protocols.md#trap-38)', () => {
     const error = { event: '', data: '{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}' }
     expect(read(chunk([{ text: 'a' }]), error).at(-1)).toMatchObject({
       error: { status: 503, type: 'UNAVAILABLE', message: 'busy' },
@@ -484,7 +484,7 @@ describe('a stream of a Gemini upstream', () => {
     ])
   })
 
-  test('sources are named once, for the text they stand in, however often they are told', () => {
+  test('sources are named once, for the text they belong to, however often they are sent', () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: 'https://a' } }],
       groundingSupports: [{ segment: { startIndex: 6, endIndex: 9 }, groundingChunkIndices: [0] }],
@@ -516,7 +516,7 @@ describe('a stream of a Gemini upstream', () => {
   })
 })
 
-test('errors are read from every shape Google sends and told in Google’s words', () => {
+test('errors are read from every form Google sends and written in Google’s form', () => {
   const body = { error: { code: 429, message: 'slow down', status: 'RESOURCE_EXHAUSTED' } }
   expect(geminiProtocol.decodeError(429, [body])).toMatchObject({
     status: 429,

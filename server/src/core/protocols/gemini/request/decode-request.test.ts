@@ -193,7 +193,7 @@ describe('the conversation', () => {
     })
   })
 
-  test('answers stand behind their calls, whatever was said with them (docs/protocols.md#trap-28)', () => {
+  test('answers come directly after their calls, before other parts (docs/protocols.md#trap-28)', () => {
     const { value } = decode({
       contents: [hi, model(call('f')), user({ text: 'also' }, answer('f', { output: 'F' }))],
     })
@@ -225,7 +225,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('signatures are kept with their call, the stand-in for none is none (docs/protocols.md#trap-22)', () => {
+  test('signatures are kept with their call, the placeholder is dropped (docs/protocols.md#trap-22)', () => {
     const { value } = decode({
       contents: [
         hi,

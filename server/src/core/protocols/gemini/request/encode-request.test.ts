@@ -63,7 +63,7 @@ const contentsOf = (request: Partial<CanonicalRequest>, capabilities?: Partial<C
   encode(request, capabilities).body.contents
 
 describe('the conversation', () => {
-  test('behind the calls stand as many answers, in the order of the calls, one made up where none came (docs/protocols.md#trap-29)', () => {
+  test('the calls are followed by as many answers, in the order of the calls, with a placeholder for a missing one (docs/protocols.md#trap-29)', () => {
     const turns = [
       user(text('x')),
       assistant(call('a'), call('b'), call('c')),
@@ -101,7 +101,7 @@ describe('the conversation', () => {
     )
   })
 
-  test('the first call of every step of the turn in progress carries a signature or the stand-in (docs/protocols.md#trap-22)', () => {
+  test('the first call of every step of the turn in progress carries a signature or the placeholder (docs/protocols.md#trap-22)', () => {
     const turns = [
       user(text('old')),
       assistant(call('past')),
@@ -129,7 +129,7 @@ describe('the conversation', () => {
     expect(encode({ turns }).dropped).toContain('signatures')
   })
 
-  test('told thoughts are parts of their own, a bare signature belongs to the text before it (docs/protocols.md#trap-21)', () => {
+  test('visible thoughts are separate parts, a signature alone belongs to the text before it (docs/protocols.md#trap-21)', () => {
     const thought = (kind: 'summary' | 'redacted', said: string, signature: Signature): Part => ({
       type: 'reasoning',
       kind,
@@ -154,7 +154,7 @@ describe('the conversation', () => {
     expect(dropped).toEqual(['reasoningHistory'])
   })
 
-  test('pictures of a result stand in it where the model can, beside it where it cannot (docs/protocols.md#trap-31)', () => {
+  test('pictures of a result are inside it where the model supports this, beside it otherwise (docs/protocols.md#trap-31)', () => {
     const picture: Part = {
       type: 'media',
       media: 'image',
@@ -184,7 +184,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('what this model cannot see or hear is refused', () => {
+  test('media that this model does not support is refused', () => {
     const media = (kind: 'image' | 'audio' | 'file'): Part => ({
       type: 'media',
       media: kind,
@@ -199,7 +199,7 @@ describe('the conversation', () => {
     expect(refusedField({ turns: [user(text(''))] })).toBe('turns')
   })
 
-  test('a JSON object a tool gave is the response itself, an error stands under its name', () => {
+  test('a JSON object of a tool is the response itself, an error is in its member `error`', () => {
     const gave = (said: string, isError: boolean): Turn => ({
       role: 'tool',
       parts: [
@@ -221,7 +221,7 @@ describe('the conversation', () => {
     expect(responseOf(gave('{"a":1}', true))).toEqual({ error: '{"a":1}' })
   })
 
-  test('a deferred tool that was found is told in words', () => {
+  test('a deferred tool that was found is sent as text', () => {
     const found: Turn = {
       role: 'tool',
       parts: [

@@ -106,7 +106,7 @@ describe('a stream for a messages client', () => {
     })
   })
 
-  test('the start tells an estimate of the input, the end the truth (docs/protocols.md#trap-24)', () => {
+  test('the start has an estimate of the input, the end the exact value (docs/protocols.md#trap-24)', () => {
     const parts: readonly StreamPart[] = [
       start,
       open(0, text),
@@ -124,7 +124,7 @@ describe('a stream for a messages client', () => {
     })
   })
 
-  test('usage is told in full even where the upstream told none: the client fails without it', () => {
+  test('usage is sent in full even where the upstream sent none: the client fails without it', () => {
     const parts = [start, open(0, text), say(0, 'a'.repeat(40)), close(0), finish('stop'), end]
     expect(ofType(eventsOf(parts), 'message_delta')[0]?.usage).toEqual({
       input_tokens: 7,
@@ -182,7 +182,7 @@ describe('a stream for a messages client', () => {
     expect(ofType(events, 'content_block_stop').map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test('blanks between calls are not told, blanks before a text are (docs/protocols.md#trap-6)', () => {
+  test('blanks between calls are not sent, blanks before a text are (docs/protocols.md#trap-6)', () => {
     const events = eventsOf([start, open(0, text), say(0, '\n'), say(0, 'Hi'), close(0), finish('stop'), end])
     expect(objectOf(ofType(events, 'content_block_delta')[0]?.delta)?.text).toBe('\nHi')
   })
@@ -225,7 +225,7 @@ describe('a stream for a messages client', () => {
     ])
   })
 
-  test('a call without arguments is told without a delta, which means an empty object (docs/protocols.md#trap-9)', async () => {
+  test('a call without arguments is sent without a delta, which means an empty object (docs/protocols.md#trap-9)', async () => {
     const parts = [start, open(0, call('a')), write(0, ''), close(0), finish('tool-calls'), end]
     expect(ofType(eventsOf(parts), 'content_block_delta')).toEqual([])
     expect((await accumulateMessage(encodeStream(messagesProtocol, parts))).content).toMatchObject([
@@ -233,7 +233,7 @@ describe('a stream for a messages client', () => {
     ])
   })
 
-  test('a refusal and a filtered answer are told as refusal, with what explains them (docs/protocols.md#trap-19)', () => {
+  test('a refusal and a filtered answer are sent as refusal, with their explanation (docs/protocols.md#trap-19)', () => {
     const parts = [start, finish('content-filter', { explanation: 'not that' }), end]
     expect(ofType(eventsOf(parts), 'message_delta')[0]?.delta).toEqual({
       stop_reason: 'refusal',
@@ -264,7 +264,7 @@ describe('a stream for a messages client', () => {
     expect(event?.delta).toMatchObject({ stop_sequence: 'END' })
   })
 
-  test('a signature is told once, just before its block stops (docs/protocols.md#trap-20)', () => {
+  test('a signature is sent once, just before its block stops (docs/protocols.md#trap-20)', () => {
     const signature = { issuer: undefined, id: 'rs_1', data: 'blob' }
     const events = eventsOf([
       start,
@@ -353,7 +353,7 @@ describe('a stream for a messages client', () => {
     await expect(accumulateMessage(sse)).rejects.toThrow('busy')
   })
 
-  test('an end nobody finished is a failure (docs/protocols.md#trap-16)', () => {
+  test('a stream without its end is a failure (docs/protocols.md#trap-16)', () => {
     expect(types(eventsOf([start, open(0, text), say(0, 'Hi'), close(0), end])).at(-1)).toBe('error')
   })
 
@@ -623,7 +623,7 @@ describe('a stream of a messages upstream', () => {
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { status: undefined } })
   })
 
-  test('an error is told with its type and status, also as the first event of a 200 (docs/protocols.md#trap-38)', () => {
+  test('an error is sent with its type and status, also as the first event of a 200 (docs/protocols.md#trap-38)', () => {
     const error = event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })
     expect(read(error)).toMatchObject([
       { type: 'error', error: { status: 529, type: 'overloaded_error', message: 'Overloaded' } },

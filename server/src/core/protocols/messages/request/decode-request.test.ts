@@ -134,7 +134,7 @@ test('a message thread is refused the way the client recovers from', () => {
 })
 
 describe('the conversation', () => {
-  test('a system message may stand anywhere, one before everything belongs to the instructions', () => {
+  test('a system message may be anywhere, one before all others belongs to the instructions', () => {
     const { value } = decode({
       system: 'be brief',
       messages: [
@@ -160,7 +160,7 @@ describe('the conversation', () => {
     expect(value.turns[2]?.parts).toHaveLength(2)
   })
 
-  test('results told in a later message still stand behind their calls', () => {
+  test('results in a later message still come directly after their calls', () => {
     const { value } = decode({
       messages: [
         user('x'),

@@ -222,7 +222,7 @@ describe('sampling', () => {
 })
 
 describe('the conversation', () => {
-  test('results stand first, then what the user said meanwhile (docs/protocols.md#trap-28)', () => {
+  test('results come first, then the user’s text (docs/protocols.md#trap-28)', () => {
     const turns = [
       user(text('x')),
       assistant(call('a'), call('b')),
@@ -495,7 +495,7 @@ describe('structured output', () => {
     })
   })
 
-  test('with tools of the client’s own it is told in words', () => {
+  test('with the client’s own tools it is sent as text', () => {
     const { body } = encode({ output, tools: [tool('f')] }, { jsonSchema: false })
     expect(JSON.stringify(body.system)).toContain('JSON Schema')
     expect(body.tool_choice).toBeUndefined()

@@ -176,7 +176,7 @@ describe('what responses upstreams make of their streams', () => {
     ])
   })
 
-  test('an empty final output is rebuilt from the items, a full one fills what no event told (docs/protocols.md#trap-39)', () => {
+  test('an empty final output is rebuilt from the items, a full one supplies what no event had (docs/protocols.md#trap-39)', () => {
     expect(
       blocksOf(decode(created, textDelta(0, 'a'), itemDone(0, messageItem('a')), completed())),
     ).toMatchObject([{ text: 'a' }])
@@ -422,7 +422,7 @@ describe('what responses upstreams make of their streams', () => {
     ).toBeUndefined()
   })
 
-  test('calls inside a wrapper nobody declared are told as themselves, whole and streamed', () => {
+  test('calls inside an undeclared wrapper are sent as themselves, whole and streamed', () => {
     const use = (name: string) => ({ recipient_name: `functions.${name}`, parameters: { at: name } })
     const wrapper = callItem('p', {
       name: 'parallel',
@@ -660,7 +660,7 @@ describe('what responses clients get', () => {
     })
   })
 
-  test('parallel calls are told apart by index (docs/protocols.md#trap-3) [6.2-10] [6.2-14]', () => {
+  test('parallel calls are distinguished by index (docs/protocols.md#trap-3) [6.2-10] [6.2-14]', () => {
     expect(deltasOf(events, 'response.function_call_arguments.delta', 2)).toBe('{"x":1}')
     expect(deltasOf(events, 'response.function_call_arguments.delta', 3)).toBe('{"y":2}')
   })
@@ -771,7 +771,7 @@ describe('what responses clients get', () => {
     })
   })
 
-  test('what a call must be replayed with stands in an item beside it (docs/protocols.md#trap-22)', async () => {
+  test('what a call must be replayed with is in an item beside it (docs/protocols.md#trap-22)', async () => {
     const signature: StreamPart = {
       type: 'signature',
       block: 0,
@@ -789,7 +789,7 @@ describe('what responses clients get', () => {
     })
   })
 
-  test('raw reasoning is told as such', () => {
+  test('raw reasoning is sent as such', () => {
     const names = toldBy(encode(thought(0, 'hm', 'raw'), said(1, 'a'), ended('stop'))).map(({ name }) => name)
     expect(names.slice(2, 8)).toEqual([
       'response.output_item.added',
@@ -859,7 +859,7 @@ describe('what responses clients get', () => {
     ])
   })
 
-  test('of several answers the first is told', async () => {
+  test('of several answers the first is sent', async () => {
     const other: readonly StreamPart[] = [
       { type: 'block-start', block: 1, candidate: 1, kind: { type: 'text' } },
       { type: 'text-delta', block: 1, text: 'other' },

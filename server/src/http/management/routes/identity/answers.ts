@@ -137,7 +137,7 @@ export function registrationClosed(context: Pick<ApiContext, 'identity'>): Gatew
   })
 }
 
-/** A quarter of an hour: in a session left open for longer, somebody else may be using the browser. */
+/** 15 minutes: in a session left open for longer, another person may be using the browser. */
 const FRESH_MS = 900_000
 
 /** Changes of the ways to sign in require a recent session of the account's owner. */
