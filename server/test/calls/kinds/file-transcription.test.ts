@@ -4,6 +4,9 @@
  */
 import OpenAI, { toFile } from 'openai'
 import { describe, expect, test, vi } from 'vitest'
+import { modelId, vendorCode } from '../../../src/core/ids.ts'
+import { Secret } from '../../../src/core/secret.ts'
+import { probeChain } from '../../../src/pipeline/explain/probe.ts'
 import { readAnswer } from '../../gateway/client.ts'
 import { NO_TOKEN_PRICES, PATIENCE_MS, putChain, putModel, putVendor } from '../../gateway/gateway.ts'
 import { openStand } from '../../gateway/open-stand.ts'
@@ -118,12 +121,15 @@ const listen = async (
 const send = async (
   model: string,
   fields: Readonly<Record<string, string>> = {},
-  path = '/v1/audio/transcriptions',
+  {
+    path = '/v1/audio/transcriptions',
+    key = gateway.key,
+  }: { readonly path?: string; readonly key?: string } = {},
 ) => {
   const form = new FormData()
   for (const [name, value] of Object.entries({ model, ...fields })) form.append(name, value)
   form.append('file', new Blob([new Uint8Array(SOUND)]), 'a.bin')
-  const headers = { authorization: `Bearer ${gateway.key}` }
+  const headers = { authorization: `Bearer ${key}` }
   return readAnswer(await fetch(`${gateway.baseUrl}${path}`, { method: 'POST', headers, body: form }))
 }
 
@@ -398,6 +404,49 @@ describe('once it is ordered,', () => {
   })
 })
 
+test('an own credential is the one that is shown at every hop of its vendor, and pays for the call', async () => {
+  const { id, key } = await gateway.newAccount({ credits: 0 })
+  const own = { secret: new Secret('own'), fields: {} }
+  await gateway.storage.accounts.putByok(id, vendorCode('dashscope'), own, { enabled: true })
+  play({ polls: [answerJson(task('RUNNING')), answerJson(ended())] })
+  expect((await send('two', {}, { key })).body.text).toBe('Hello world.')
+  expect(upstream.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    [PLACE, 'Bearer own'],
+    [STORE, undefined],
+    [ORDER, 'Bearer own'],
+    [TASK, 'Bearer own'],
+    [TASK, 'Bearer own'],
+    [RESULT, undefined],
+  ])
+  expect(await gateway.lastLog()).toMatchObject({ accountId: id, byok: true, ending: 'complete' })
+  expect(await gateway.account(id)).toMatchObject({ credits: 0n, held: 0n })
+  // A place is refused to it: nobody else pays for the call.
+  play({ place: answerJson({ code: 'InvalidApiKey', message: 'no' }, 401) })
+  expect((await send('two', {}, { key })).status).not.toBe(200)
+  expect(spare.requests).toEqual([])
+})
+
+describe('a test call of the operator', () => {
+  const probe = () => {
+    const { pipeline } = gateway.running
+    const model = pipeline.catalogue().models.get(modelId('paraformer'))
+    const [chain] = model?.chains ?? []
+    if (model === undefined || chain === undefined) throw new Error('the model has no chain')
+    return probeChain(pipeline, { chain, model })
+  }
+
+  test('asks for a place alone, which costs nothing', async () => {
+    play()
+    expect(await probe()).toMatchObject({ kind: 'answered', status: 200 })
+    expect(paths()).toEqual([`GET ${PLACE}`])
+  })
+
+  test('tells what the vendor says of the credential', async () => {
+    play({ place: answerJson({ code: 'InvalidApiKey', message: 'no' }, 401) })
+    expect(await probe()).toMatchObject({ kind: 'refused', status: 401, class: 'auth' })
+  })
+})
+
 describe('whoever leaves', () => {
   const RUNNING = answerJson(task('RUNNING'))
 
@@ -463,6 +512,6 @@ describe('whoever leaves', () => {
 })
 
 test('English of other languages is not made', async () => {
-  const { status, body } = await send('paraformer', {}, '/v1/audio/translations')
+  const { status, body } = await send('paraformer', {}, { path: '/v1/audio/translations' })
   expect([status, body.code, upstream.requests]).toEqual([404, 40403, []])
 })
