@@ -5,6 +5,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { PassedFormId } from '../../src/core/catalogue.ts'
 import { type AccountId, modelId, vendorCode } from '../../src/core/ids.ts'
+import type { WindowLimit } from '../../src/core/limits/policy.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { waveFile } from '../calls/wave-file.ts'
 import {
@@ -106,6 +107,16 @@ const KINDS = {
 type KindName = keyof typeof KINDS
 const NAMES = Object.keys(KINDS).filter((name): name is KindName => name in KINDS)
 const kindOf = (name: KindName): Kind => KINDS[name]
+
+/** What a limit counts of a call at its admission, and how much of it one takes. */
+const QUANTITIES: Readonly<Record<KindName, readonly [dimension: WindowLimit['dimension'], each: number]>> = {
+  embeddings: ['requests', 1],
+  rerank: ['requests', 1],
+  moderation: ['requests', 1],
+  images: ['images', 1],
+  speech: ['characters', 5],
+  transcription: ['audio_seconds', 1],
+}
 
 const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('acme', at.upstream),
@@ -363,6 +374,45 @@ describe.each(NAMES)('%s', (name) => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(23)
     expect(upstream.requests).toHaveLength(7)
     expect(await paidBy(id, 1_000_000n)).toBe(7n * kind.price)
+  })
+
+  const [dimension, each] = QUANTITIES[name]
+  test(`of thirty at once, on a key with room for four in ${dimension}, four are sent, and nothing after them`, async () => {
+    upstream.answer(well(name))
+    const { id, key } = await gateway.newAccount({
+      credits: 1_000_000,
+      keyFields: {
+        policy: { concurrency: undefined, windows: [{ dimension, limit: 4 * each, seconds: 3_600 }] },
+      },
+    })
+    const statuses = await Promise.all(Array.from({ length: 30 }, () => send(name, { key })))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(26)
+    await gateway.settled()
+    expect(await send(name, { key })).toBe(429)
+    expect(upstream.requests).toHaveLength(4)
+    expect(await paidBy(id, 1_000_000n)).toBe(4n * kind.price)
+  })
+
+  test('one that fails gives what it took of each limit back, so that the next one is let in', async () => {
+    const { id, key } = await gateway.newAccount({
+      credits: 1_000_000,
+      keyFields: {
+        policy: { concurrency: 1, windows: [{ dimension, limit: each, seconds: 3_600 }] },
+      },
+    })
+    if (dimension !== 'requests') {
+      upstream.answer(answerJson({ error: { message: 'busy' } }, 503))
+      for (let at = 0; at < 3; at += 1) {
+        expect(await send(name, { key })).toBeGreaterThanOrEqual(500)
+        await gateway.settled()
+      }
+    }
+    upstream.answer(well(name))
+    expect(await send(name, { key })).toBe(200)
+    await gateway.settled()
+    expect(await send(name, { key })).toBe(429)
+    expect(await paidBy(id, 1_000_000n)).toBe(kind.price)
   })
 
   test('one idempotency key joins nothing here: each call is made, and paid', async () => {
