@@ -3,15 +3,17 @@ import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { signInAs } from '../../../console/test/api.ts'
-import { openBrowser, openContext } from '../../../console/test/chromium.ts'
+import { launchOptions, openBrowser, openContext } from '../../../console/test/chromium.ts'
 import { ADMIN, CUSTOMER, openGateway } from '../../../console/test/gateway.ts'
 import { CALLED_MODELS, fillLog, manyAccountsFile } from './console-log.ts'
 import { tell } from '../goals.ts'
+import { type Audit, audit } from './lighthouse.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     probe: { type: 'string', default: '' },
+    lighthouse: { type: 'string', default: '' },
     rows: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '20' },
     smoke: { type: 'boolean', default: false },
@@ -35,6 +37,16 @@ const LIST_MS_MAX = 300
 const THINK_MS = 500
 /** A line as Lighthouse supposes it for a desktop: 10 Mbit/s and 40 ms there and back. */
 const LINE = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 }
+
+/** Of Lighthouse, as it comes: a phone on a slow line. */
+const SCORES_MIN = { performance: 95, accessibility: 100, bestPractices: 100 }
+const AUDITED: readonly { readonly name: string; readonly path: string; readonly who?: Someone }[] = [
+  { name: 'sign-in', path: '/console/sign-in' },
+  { name: 'overview', path: '/console/', who: CUSTOMER },
+  { name: 'calls', path: '/console/calls', who: CUSTOMER },
+  { name: 'models', path: '/console/models', who: CUSTOMER },
+  { name: 'health', path: '/console/operate/health', who: ADMIN },
+]
 
 type Someone = typeof ADMIN
 type Figures = Record<string, number>
@@ -84,8 +96,10 @@ async function bench(part: string): Promise<void> {
       return tellLog('log of one account of them', CUSTOMER, '/console/calls')
     case 'walk':
       return tellWalk()
+    case 'lighthouse':
+      return tellLighthouse()
   }
-  throw new Error(`no such part: ${part} (${PARTS.join(', ')})`)
+  throw new Error(`no such part: ${part} (${PARTS.join(', ')}, lighthouse)`)
 }
 
 async function openPage(browsing: Browser, who?: Someone): Promise<Page> {
@@ -315,6 +329,51 @@ async function tellWalk(): Promise<void> {
     await debug.send('HeapProfiler.collectGarbage')
     const { usedSize } = await debug.send('Runtime.getHeapUsage')
     return usedSize / MIB
+  }
+}
+
+/** Medians, each figure by itself. */
+async function tellLighthouse(): Promise<void> {
+  const { executablePath } = await launchOptions()
+  for (const { name, path, who } of AUDITED) {
+    const audits: Audit[] = []
+    for (let load = 0; load < loads; load += 1) {
+      const cookie = who && `sluice_session=${(await signInAs(gateway.baseUrl, who)).token}`
+      audits.push(
+        await audit({
+          program: options.lighthouse,
+          browser: executablePath,
+          url: `${gateway.baseUrl}${path}`,
+          ...(cookie === undefined ? {} : { cookie }),
+        }),
+      )
+    }
+    const median = (figure: keyof Audit): number =>
+      quantile(
+        audits.map((each) => each[figure]),
+        0.5,
+      )
+    tell(
+      `Console: Lighthouse, ${name}`,
+      {
+        performance: median('performance'),
+        'lowest performance': Math.min(...audits.map(({ performance }) => performance)),
+        accessibility: median('accessibility'),
+        'best practices': median('bestPractices'),
+        'first contentful paint, ms': median('firstPaintMs'),
+        'largest contentful paint, ms': median('largestPaintMs'),
+        'blocked beyond 50 ms a task, ms': median('blockedMs'),
+        'speed index, ms': median('speedIndexMs'),
+        'layout shift': median('shift'),
+        'over the wire, kB': median('bytes') / KB,
+      },
+      {
+        performance: { atLeast: SCORES_MIN.performance },
+        accessibility: { atLeast: SCORES_MIN.accessibility },
+        'best practices': { atLeast: SCORES_MIN.bestPractices },
+        'layout shift': { atMost: SHIFT_MAX },
+      },
+    )
   }
 }
 
