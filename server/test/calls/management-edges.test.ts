@@ -101,6 +101,18 @@ describe('what consoles poll', () => {
     expect(wrong).toEqual([])
     expect(seen).toBeGreaterThan(25)
   })
+
+  test('comes compressed when it is long, to those who take it', async () => {
+    const long = at('/api/v1/admin/vendor-kinds')
+    const plain = await get(long, { ...admin.headers, 'accept-encoding': 'identity' })
+    const compressed = await get(long, { ...admin.headers, 'accept-encoding': 'gzip, deflate, br' })
+    const short = await get(at('/api/v1/user/user/organisations'), { ...admin.headers })
+    const encodings = [plain, compressed, short].map(({ headers }) => headers.get('content-encoding'))
+    expect(encodings).toEqual([null, 'gzip', null])
+    expect(compressed.text).toBe(plain.text)
+    expect(compressed.headers.get('vary')).toBe('accept-encoding')
+    expect(compressed.headers.get('etag')).toBe(`W/${String(plain.headers.get('etag'))}`)
+  })
 })
 
 describe('the filters of the log', () => {

@@ -5,8 +5,11 @@
  */
 import { say } from '../../core/sentences/say.ts'
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { acceptsEncoding } from '../content-encoding.ts'
 import { noteActFor, type ActsForOrganisationsContext } from './access/acts-for-organisations.ts'
 import type { Right } from './access/caller.ts'
 import { noteImpersonated, noteSecret, refuseImpersonator } from './access/impersonation.ts'
@@ -277,13 +280,23 @@ function readIdempotencyKey(
 
 const DIGEST_CHARACTERS = 27
 
-/** An unchanged answer to `If-None-Match`: 304 without a body (RFC 9110 §13.1.2). */
-function revalidated(body: unknown, request: FastifyRequest, reply: RouteReply): unknown {
+/** Shorter answers fit into one packet uncompressed. */
+const COMPRESSED_BYTES_MIN = 1_400
+const gzipped = promisify(gzip)
+
+/**
+ * An unchanged answer to `If-None-Match`: 304 without a body (RFC 9110 §13.1.2). Long answers are compressed for clients that
+ * accept it, because lists repeat their field names in every row. The length of a compressed answer reveals nothing to other
+ * sites: they cannot send the session's cookie along.
+ */
+async function revalidated(body: unknown, request: FastifyRequest, reply: RouteReply): Promise<unknown> {
   const text = JSON.stringify(body)
   const digest = createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)
   const etag = `"${digest}"`
   reply.header('etag', etag)
   reply.header('cache-control', 'private, no-cache')
+  const { vary } = reply.raw.getHeaders()
+  reply.header('vary', vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`)
   const known = (request.headers['if-none-match'] ?? '')
     .split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''))
@@ -292,5 +305,10 @@ function revalidated(body: unknown, request: FastifyRequest, reply: RouteReply):
     return ''
   }
   reply.type('application/json; charset=utf-8')
-  return text
+  const isLong = text.length >= COMPRESSED_BYTES_MIN
+  if (!isLong || !acceptsEncoding(String(request.headers['accept-encoding'] ?? ''), 'gzip')) return text
+  // The same content in other bytes.
+  reply.header('etag', `W/${etag}`)
+  reply.header('content-encoding', 'gzip')
+  return gzipped(text)
 }
