@@ -1,15 +1,15 @@
-import '@fontsource-variable/inter/wght.css'
-import '@fontsource-variable/jetbrains-mono/wght.css'
 import './app/mantine.css'
 import './app/tokens.css'
 import './app/base.css'
+import './app/shell/shell.css'
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
 import { accountQuery, organisationsQuery } from './api/session.ts'
+import { bringFonts } from './app/fonts.ts'
 import { frameRoute } from './app/frame-route.ts'
 import { createConsoleRouter } from './app/router.ts'
 import { markScrollingPage } from './app/scrolling-page.ts'
@@ -48,20 +48,29 @@ if (pages.some(({ routeId }) => routeId === frameRoute.id)) {
 }
 for (const route of Object.values(router.routesById))
   if (pages.some(({ routeId }) => routeId === route.id)) inBackground(router.loadRouteChunk(route))
-await startTexts()
-createRoot(place).render(
-  <StrictMode>
-    {/* The variables stand in mantine.css: the policy allows no styles but those of the files. */}
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      colorSchemeManager={localStorageColorSchemeManager({ key: 'sluice-theme' })}
-      withCssVariables={false}
-      withGlobalClasses={false}
-    >
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-)
+bringFonts(router, queryClient)
+// Not awaited here: the files of the pages import this one and wait until it has ended.
+inBackground(show(place))
+
+/** When the page is loaded, React renders all of it once, as a transition: in short tasks, between which the browser stays responsive. */
+async function show(root: HTMLElement): Promise<void> {
+  await Promise.all([startTexts(), router.load()])
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        {/* The variables stand in mantine.css: the policy allows no styles but those of the files. */}
+        <MantineProvider
+          theme={theme}
+          defaultColorScheme="auto"
+          colorSchemeManager={localStorageColorSchemeManager({ key: 'sluice-theme' })}
+          withCssVariables={false}
+          withGlobalClasses={false}
+        >
+          <QueryClientProvider client={queryClient}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </MantineProvider>
+      </StrictMode>,
+    ),
+  )
+}

@@ -5,8 +5,9 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { filesOfPage, LANGUAGES, namedFiles, readBundle, readPages } from './console-files.mjs'
 
 const DOCUMENT = 'docs/reference/openapi.json'
 const TYPES = 'console/src/api/generated.d.ts'
@@ -17,6 +18,8 @@ const SINGLE_INPUTS = [
   'console/package.json',
   'package-lock.json',
 ]
+/** What makes it. */
+const TOOLS = ['tools/project/build-console.mjs', 'tools/project/console-files.mjs']
 /** Fonts are compressed by themselves. */
 const COMPRESSIBLE = /\.(js|css|svg|html)$/
 /** Smaller ones fit one packet as they are. */
@@ -52,6 +55,7 @@ function bundle(root, folder) {
     { cwd: join(root, 'console'), stdio: ['ignore', 2, 2], env: { ...process.env, NODE_ENV: 'production' } },
   )
   if (result.status !== 0) throw new Error('the console cannot be built')
+  writePages(root, folder)
   const assets = join(folder, 'assets')
   for (const name of readdirSync(assets)) {
     if (!COMPRESSIBLE.test(name)) continue
@@ -61,6 +65,50 @@ function bundle(root, folder) {
     const params = { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length }
     writeFileSync(join(assets, `${name}.br`), brotliCompressSync(plain, { params }))
   }
+}
+
+/**
+ * Writes the page of the bundle for each address and language, as `pages/<path>.<language>.html`: it refers to all files that
+ * the address needs and names its first requests, so that the browser sends them at once.
+ */
+function writePages(root, folder) {
+  const html = scriptsAfterPaint(readFileSync(join(folder, 'index.html'), 'utf8'))
+  const named = namedFiles(html)
+  const bundle = readBundle(folder)
+  for (const page of readPages(root)) {
+    for (const language of LANGUAGES) {
+      const files = [...filesOfPage(bundle, page, language)].filter((file) => !named.includes(file))
+      const path = join(
+        folder,
+        'pages',
+        `${page.path === '/' ? 'index' : page.path.slice(1)}.${language}.html`,
+      )
+      mkdirSync(dirname(path), { recursive: true })
+      const links = files.map((file) => `    ${linkTo(file)}\n`).join('')
+      const shell = readFileSync(join(root, `console/src/app/shell/${page.shell}.html`), 'utf8')
+      const text = html
+        .replace('<html lang="en"', `<html lang="${language}"`)
+        .replace('<script src=', `<script data-ask="${page.answers.join(' ')}" src=`)
+        .replace('  </head>', `${links}  </head>`)
+        .replace('<div id="root">', `<div id="root">${shell.replaceAll(/\s*\n\s*/g, '')}`)
+      writeFileSync(path, text)
+    }
+  }
+}
+
+function linkTo(file) {
+  return `<link rel="modulepreload" fetchpriority="low" crossorigin href="/console/${file}">`
+}
+
+/** Only the styles are needed for the first paint; of the scripts, the large one is requested first. */
+function scriptsAfterPaint(html) {
+  const scripts = [...html.matchAll(/ *<script type="module"[^>]*><\/script>\n/g)].map(([script]) => script)
+  const rest = scripts.reduce((text, script) => text.replace(script, ''), html)
+  const later = scripts
+    .toReversed()
+    .map((script) => script.replace('<script ', '<script fetchpriority="low" '))
+    .join('')
+  return rest.replace('  </head>', `${later}  </head>`)
 }
 
 /** Writes the types of the client when the document is newer than they are. */
@@ -85,9 +133,10 @@ function isUpToDate(folder, state) {
   return existsSync(path) && readFileSync(path, 'utf8') === state
 }
 
-/** Sizes and times of every input, and this file's own text. */
+/** Sizes and times of every input, and the text of what makes it. */
 function stateOfInputs(root) {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'tools/project/build-console.mjs')))
+  const hash = createHash('sha256')
+  for (const tool of TOOLS) hash.update(readFileSync(join(root, tool)))
   const below = readdirSync(join(root, 'console/src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts') && !entry.name.endsWith('.d.ts'))
     .map((entry) => join(entry.parentPath, entry.name))

@@ -11,7 +11,24 @@ import type { paths } from './generated.d.ts'
  * Every answer is asked for anew, and 304 where it is the same: on the way back to an earlier page browsers would take what
  * they keep without asking, also after a sign-out and for another organisation.
  */
-export const client = createClient<paths>({ baseUrl: globalThis.location.origin, cache: 'no-cache' })
+export const client = createClient<paths>({
+  baseUrl: globalThis.location.origin,
+  cache: 'no-cache',
+  fetch: (request) => takeAsked(request) ?? window.fetch(request),
+})
+
+declare global {
+  /** Requests that were sent before the scripts were loaded, by URL (`app/shell/look.js`). */
+  var sluiceAsked: Map<string, Promise<Response>> | undefined
+}
+
+/** Such an answer is used once, by the first request for the own account. */
+function takeAsked({ url, method, headers }: Request): Promise<Response> | undefined {
+  if (method !== 'GET' || headers.has('Gw-Organisation')) return undefined
+  const answer = globalThis.sluiceAsked?.get(url)
+  globalThis.sluiceAsked?.delete(url)
+  return answer
+}
 
 /** What the client resolves to, whichever route was asked. */
 interface Answered<Body> {

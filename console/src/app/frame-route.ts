@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { askAhead } from '../api/ahead.ts'
 import { ApiError } from '../api/api-error.ts'
 import { accountQuery, organisationsQuery } from '../api/session.ts'
+import { subscriptionQuery } from '../api/subscription.ts'
 import { loadTexts } from '../texts/languages.ts'
 import { rootRoute } from './root-route.tsx'
 
@@ -22,6 +24,11 @@ export const frameRoute = createRoute({
       }
       throw error
     }
+  },
+  // How much of one's own plan is used stands in the frame.
+  loaderDeps: ({ search: { org } }) => ({ org }),
+  loader: ({ context: { queryClient }, deps: { org } }) => {
+    if (org === undefined) askAhead(queryClient, subscriptionQuery(org))
   },
   component: lazyRouteComponent(() => import('./frame/frame.tsx'), 'Frame'),
 })

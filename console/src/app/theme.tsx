@@ -89,6 +89,8 @@ export const theme = createTheme({
       },
     }),
     Combobox: look<ComboboxFactory>({
+      // Options are rendered when the list is opened, not with the page.
+      defaultProps: { keepMounted: false },
       classNames: { dropdown: controls.dropdown, option: controls.item, groupLabel: controls.menuLabel },
     }),
     Popover: look<PopoverFactory>({

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { explainOwn, exportCalls, readCalls, sumCalls } from '../api/calls.ts'
+import { explainOwn } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { pricingQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { ExplainPart } from '../parts/calls/explain-part.tsx'
 import { CallLog } from '../parts/calls/call-log.tsx'
 import type { CallsSearch } from '../parts/calls/filter.ts'
-import type { LogSource } from '../parts/calls/log-source.ts'
 import { type Change, present } from '../parts/lists/search-fields.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 import { Conversation } from './conversation.tsx'
+import { ownLog } from './own-log.ts'
 
 const route = getRouteApi('/frame/calls')
 
@@ -45,13 +45,4 @@ export function CallsPage() {
       onChange={change}
     />
   )
-}
-
-function ownLog(organisation: string | undefined): LogSource {
-  return {
-    key: ['calls', organisation ?? ''],
-    read: (filter, signal) => readCalls(filter, { organisation, signal }),
-    sum: (filter, signal) => sumCalls(filter, { organisation, signal }),
-    save: (filter, format) => exportCalls(filter, format, organisation),
-  }
 }

@@ -1,4 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { askAhead } from '../api/ahead.ts'
+import { chainsQuery } from '../api/operator/chains.ts'
+import { findingsQuery, healthQuery } from '../api/operator/health.ts'
 import { withTexts } from '../texts/languages.ts'
 import { readAnyCallsSearch } from './calls/search.ts'
 import { operatorRoute } from './operator-route.ts'
@@ -8,6 +11,11 @@ import { readAnyUsageSearch } from './usage/search.ts'
 const health = createRoute({
   getParentRoute: () => operatorRoute,
   path: '/operate/health',
+  loader: ({ context: { queryClient } }) => {
+    askAhead(queryClient, healthQuery)
+    askAhead(queryClient, chainsQuery)
+    askAhead(queryClient, findingsQuery)
+  },
   component: lazyRouteComponent(
     () => withTexts(() => import('./health/health-page.tsx'), 'health', 'chains'),
     'HealthPage',

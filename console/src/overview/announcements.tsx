@@ -1,15 +1,10 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { client, dataOf } from '../api/client.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
-
-const announcementsQuery = queryOptions({
-  queryKey: ['announcements'],
-  queryFn: ({ signal }) => dataOf(client.GET('/api/v1/user/user/announcements', { signal })),
-})
+import { announcementsQuery } from './queries.ts'
 
 /** What the operator announces; nothing where there is nothing. */
 export function Announcements() {

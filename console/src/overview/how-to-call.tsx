@@ -1,24 +1,18 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { callsQuery } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Icon } from '../parts/marks/icon.tsx'
-import { late } from '../parts/page/late.ts'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import page from '../parts/page/page.module.css'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
+import { FirstCall } from '../parts/snippets/first-call.tsx'
 import { firstToCall } from '../parts/snippets/snippets.ts'
 import { useOpenOffers } from '../parts/snippets/use-open-offers.ts'
-import { LAST_CALLS } from './last-calls.tsx'
 import styles from './overview.module.css'
+import { lastCallsQuery } from './queries.ts'
 
-const FirstCall = late(async () => (await import('../parts/snippets/first-call.tsx')).FirstCall)
-
-/** Px of it, so that nothing jumps. */
-const FIRST_CALL_HEIGHT = 248
 /** Where a key is to be put in. */
 const KEY_PLACE = 'sk-…'
 
@@ -26,7 +20,7 @@ const KEY_PLACE = 'sk-…'
 export function HowToCall() {
   const { t } = useTranslation()
   const organisation = useOrganisationId()
-  const { data: last } = useQuery(callsQuery({ limit: LAST_CALLS }, organisation))
+  const { data: last } = useQuery(lastCallsQuery(organisation))
   const { data: keys } = useQuery(keysQuery(organisation))
   const offers = useOpenOffers()
   const isFirst = last?.data.length === 0
@@ -55,18 +49,14 @@ export function HowToCall() {
           {t('overview.createKey')}
         </Button>
       )}
-      <Suspense fallback={<Skeleton height={FIRST_CALL_HEIGHT} />}>
-        <FirstCall
-          first="openai"
-          baseUrl={baseUrl}
-          secret={KEY_PLACE}
-          model={shown?.model_id ?? 'model'}
-          endpoints={shown?.endpoints}
-          hint={t(
-            shown !== undefined && used.includes(shown) ? 'overview.yourModel' : 'overview.yourAddress',
-          )}
-        />
-      </Suspense>
+      <FirstCall
+        first="openai"
+        baseUrl={baseUrl}
+        secret={KEY_PLACE}
+        model={shown?.model_id ?? 'model'}
+        endpoints={shown?.endpoints}
+        hint={t(shown !== undefined && used.includes(shown) ? 'overview.yourModel' : 'overview.yourAddress')}
+      />
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { type Call, callsQuery } from '../api/calls.ts'
+import type { Call } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
@@ -17,13 +17,12 @@ import { Loaded } from '../parts/page/loaded.tsx'
 import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
-
-export const LAST_CALLS = 7
+import { lastCallsQuery } from './queries.ts'
 
 export function LastCalls() {
   const { t } = useTranslation()
   const calls = useQuery({
-    ...callsQuery({ limit: LAST_CALLS }, useOrganisationId()),
+    ...lastCallsQuery(useOrganisationId()),
     refetchInterval: LIVE_MS,
   })
   return (

@@ -3,20 +3,13 @@ import { useContext, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
-import { type Usage, usageQuery } from '../api/usage.ts'
+import type { Usage } from '../api/usage.ts'
 import type { Interval } from '../parts/charts/buckets.ts'
 import { seriesOf } from '../parts/charts/series.ts'
 import { sumDecimals } from '../parts/values/decimal.ts'
-import { browserZone, TimeZone } from '../parts/values/format.ts'
+import { TimeZone } from '../parts/values/format.ts'
 import type { Period } from './periods.ts'
-
-const SPANS = {
-  '24h': { count: 24, interval: 'hour', ms: 24 * 3_600_000 },
-  '14d': { count: 14, interval: 'day', ms: 14 * 86_400_000 },
-  '30d': { count: 30, interval: 'day', ms: 30 * 86_400_000 },
-} as const satisfies Readonly<
-  Record<Period, { readonly count: number; readonly interval: Interval; readonly ms: number }>
->
+import { SPANS, spendQuery } from './spend-query.ts'
 
 export interface SpendSeries {
   readonly name: string
@@ -39,17 +32,10 @@ export function useSpend(period: Period) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)
   const organisation = useOrganisationId()
-  const { interval, ms } = SPANS[period]
   // One question per visit: the beginning does not move with every look, or no answer would ever be known.
   const [openedAt] = useState(() => Date.now())
-  const question = {
-    from: new Date(Math.floor((openedAt - ms) / 3_600_000) * 3_600_000).toISOString(),
-    interval,
-    group_by: 'model',
-    ...(timeZone === undefined ? {} : { time_zone: timeZone }),
-  }
   const query = useQuery({
-    ...usageQuery({ time_zone: browserZone(), ...question }, organisation),
+    ...spendQuery({ period, openedAt, timeZone, organisation }),
     refetchInterval: LIVE_MS,
     placeholderData: keepPreviousData,
   })

@@ -5,7 +5,8 @@ import { PageTitle } from '../parts/page/page-title.tsx'
 import { Note } from '../parts/page/problem.tsx'
 import { CodeAndPasswordPage } from './code-and-password-page.tsx'
 import styles from './sign-in.module.css'
-import { optionsQuery, register } from './sign-in-api.ts'
+import { optionsQuery } from './options.ts'
+import { register } from './sign-in-api.ts'
 
 export function RegisterPage() {
   const { t } = useTranslation()

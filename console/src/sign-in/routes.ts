@@ -1,12 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { askAhead } from '../api/ahead.ts'
 import { signedOutRoute } from '../app/signed-out-route.ts'
 import { present, textField } from '../parts/lists/search-fields.ts'
 import { withTexts } from '../texts/languages.ts'
+import { optionsQuery } from './options.ts'
 
 const signInRoute = createRoute({
   getParentRoute: () => signedOutRoute,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>) => present({ next: textField(search['next']) }),
+  loader: ({ context: { queryClient } }) => askAhead(queryClient, optionsQuery),
   component: lazyRouteComponent(() => withTexts(() => import('./sign-in-page.tsx'), 'signIn'), 'SignInPage'),
 })
 

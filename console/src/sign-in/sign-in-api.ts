@@ -1,14 +1,7 @@
-/** The ways in, as the gateway offers them. */
+/** The ways in. */
 import { browserSupportsWebAuthn, startAuthentication } from '@simplewebauthn/browser'
-import { queryOptions } from '@tanstack/react-query'
 import { client, dataOf } from '../api/client.ts'
 import { type Contact, contactField } from './contact.ts'
-
-export const optionsQuery = queryOptions({
-  queryKey: ['sign-in-options'],
-  queryFn: ({ signal }) => dataOf(client.GET('/api/v1/user/user/sign-in/options', { signal })),
-  staleTime: 60_000,
-})
 
 /** What a first proof leads to: a session, or the question after a second factor. */
 export type FirstStep = Awaited<ReturnType<typeof signInByPassword>>

@@ -10,12 +10,12 @@ import { LinkButton } from '../parts/page/link-button.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useProblemText } from '../parts/page/use-problem.ts'
 import { readContact } from './contact.ts'
+import { optionsQuery } from './options.ts'
 import { ContactCode, ContactField, useProofRules } from './proof-fields.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 import styles from './sign-in.module.css'
 import {
   type FirstStep,
-  optionsQuery,
   passkeysWork,
   type SecondFactor,
   signInByCode,

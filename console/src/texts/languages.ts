@@ -66,16 +66,12 @@ async function readTexts(language: Language): Promise<void> {
   document.documentElement.lang = language
 }
 
-/** A page with what it is made of beside the frame: its sections of the texts, and the looks of forms and dialogs. */
+/** A page with its sections of the texts. */
 export async function withTexts<Page>(
   load: () => Promise<Page>,
   ...sections: readonly Section[]
 ): Promise<Page> {
-  const [page] = await Promise.all([
-    load(),
-    loadTexts(...sections),
-    import('../parts/forms/form-controls.css'),
-  ])
+  const [page] = await Promise.all([load(), loadTexts(...sections)])
   return page
 }
 

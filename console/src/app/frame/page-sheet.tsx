@@ -1,4 +1,3 @@
-import '../../parts/forms/form-controls.css'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { usePerson } from '../../api/session.ts'

@@ -1,5 +1,4 @@
 import '@mantine/spotlight/styles.layer.css'
-import '../../parts/forms/form-controls.css'
 import { Spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,7 +1,7 @@
-import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { chainsQuery } from '../../api/operator/chains.ts'
-import { findingsQuery, healthQuery, type Health } from '../../api/operator/health.ts'
+import { healthQuery, type Health } from '../../api/operator/health.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { Figure } from '../../parts/charts/figure.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
@@ -20,7 +20,6 @@ import { Waiting } from './waiting.tsx'
 export function HealthPage() {
   const { t } = useTranslation()
   const health = useHealth()
-  usePrefetchQuery(findingsQuery)
   return (
     <>
       <PageHead title={t('operate.pages.health')} lead={t('health.lead')} />

@@ -17,13 +17,11 @@ import { CallFilters } from './call-filters.tsx'
 import styles from './call-log.module.css'
 import { CallTable } from './call-table.tsx'
 import { type CallsSearch, filterOf, FURTHER } from './filter.ts'
-import { type LogFilter, type LoggedCall, type LogSource, pageOf } from './log-source.ts'
+import { type LogFilter, type LoggedCall, type LogSource, rowsOf } from './log-source.ts'
 import { Totals } from './totals.tsx'
 
 const CallSheet = late(async () => (await import('./call-sheet.tsx')).CallSheet)
 
-/** On a phone fewer are seen at once, and each takes longer to draw. */
-const ROWS = window.matchMedia('(max-width: 720px)').matches ? 25 : 50
 /** While the end of the log is followed. */
 const TAIL_MS = 1_000
 
@@ -96,7 +94,7 @@ function List({
 }: CallLogProps & { readonly filter: LogFilter }) {
   const { before, tail, call } = search
   const calls = useQuery({
-    ...pageOf(source, { ...filter, limit: ROWS, ...(before === undefined ? {} : { cursor: before }) }),
+    ...rowsOf(source, filter, before),
     refetchInterval: before === undefined ? (tail === true ? TAIL_MS : LIVE_MS) : false,
     placeholderData: keepPreviousData,
   })

@@ -34,10 +34,17 @@ export interface LogSource {
   readonly save: (filter: LogFilter, format: 'csv' | 'ndjson') => Promise<Blob>
 }
 
+/** On a phone fewer are seen at once, and each takes longer to draw. */
+const ROWS = globalThis.matchMedia('(max-width: 720px)').matches ? 25 : 50
+
 export const pageOf = (source: LogSource, filter: LogFilter) => ({
   queryKey: [...source.key, 'page', filter],
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => source.read(filter, signal),
 })
+
+/** As many as a page shows; `before`: where it begins, further back than the newest. */
+export const rowsOf = (source: LogSource, filter: LogFilter, before: string | undefined) =>
+  pageOf(source, { ...filter, limit: ROWS, ...(before === undefined ? {} : { cursor: before }) })
 
 export const sumOf = (source: LogSource, filter: LogFilter) => ({
   queryKey: [...source.key, 'sum', filter],

@@ -5,10 +5,6 @@ import { useTranslation } from 'react-i18next'
 /** The person's own time zone; undefined: the browser's. */
 export const TimeZone = createContext<string | undefined>(undefined)
 
-export function browserZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
-}
-
 /** A decimal number as text, as the gateway writes amounts. */
 type Numeral = `${number}`
 

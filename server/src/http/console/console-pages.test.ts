@@ -40,13 +40,18 @@ function ask(
   })
 }
 
-/** The last one is the page's own; what helps to load it stands before, and is too short to be compressed. */
+/** The large one stands before what helps to load it, which is too short to be compressed. */
 async function scriptOfPage(): Promise<string> {
   const { body } = await ask('/console')
-  const scripts = [...body.toString('utf8').matchAll(/<script type="module"[^>]* src="([^"]+)"/g)]
-  const [, script = ''] = scripts.at(-1) ?? []
+  const [, script = ''] = /<script [^>]*type="module"[^>]* src="([^"]+)"/.exec(body.toString('utf8')) ?? []
   expect(script).toMatch(/^\/console\/assets\/[\w-]+\.js$/)
   return script
+}
+
+/** Addresses of all that a page asks the browser to fetch. */
+async function namedBy(path: string, headers: Readonly<Record<string, string>> = {}) {
+  const page = (await ask(path, headers)).body.toString('utf8')
+  return [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address = '']) => address)
 }
 
 describe('the page', () => {
@@ -59,6 +64,36 @@ describe('the page', () => {
       expect(body.toString('utf8')).toContain('<div id="root">')
     },
   )
+
+  test.each([
+    ['/console', 'first-page', 'en'],
+    ['/console/', 'first-page', 'en'],
+    ['/console/calls', 'calls-page', 'en'],
+    ['/console/operate/health', 'health-page', 'en'],
+    ['/console/sign-in', 'sign-in', 'en'],
+    ['/console/calls', 'zh-CN', 'zh-CN,zh;q=0.9,en;q=0.8'],
+    ['/console/calls', 'en', 'de-DE,de;q=0.9,en;q=0.8'],
+  ])(
+    'names what its address needs, all of it there: %s has %s for whoever reads %s',
+    async (path, file, read) => {
+      const named = await namedBy(path, { 'accept-language': read })
+      expect(named.join('\n')).toMatch(new RegExp(`/console/assets/${file}-[\\w-]+\\.js`))
+      const assets = named.filter((address) => address.startsWith('/console/'))
+      for (const address of assets) expect([address, (await ask(address)).status]).toEqual([address, 200])
+    },
+  )
+
+  test('has asked for what its address needs first, before its scripts are there', async () => {
+    const asked = async (path: string) =>
+      /data-ask="([^"]*)"/.exec((await ask(path)).body.toString('utf8'))?.[1]?.split(' ')
+    expect(await asked('/console/calls')).toContain('/api/v1/user/user/account')
+    expect(await asked('/console/sign-in')).toEqual(['/api/v1/user/user/sign-in/options'])
+  })
+
+  test('shows its bars before any script has run, where the address is known', async () => {
+    expect((await ask('/console/keys')).body.toString('utf8')).toContain('<div id="root"><div class="shell"')
+    expect((await ask('/console/nowhere')).body.toString('utf8')).toContain('<div id="root"></div>')
+  })
 
   test('is never kept, never framed, sends no referrer, and loads nothing that is not ours', async () => {
     const { headers } = await ask('/console')

@@ -1,11 +1,15 @@
-/** The console's files: its one page at every address below `/console`, and the page's files, compressed in advance. */
+/**
+ * The console's files: for every address below `/console` a page that refers to the files which the address needs, and these
+ * files, compressed in advance.
+ */
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { timeOrderedId } from '../../management/new-id.ts'
 import type { Background } from '../../telemetry/background.ts'
 import { closeUnlessRead } from '../calls/incoming.ts'
+import { acceptsEncoding } from '../content-encoding.ts'
 import { shownPath } from '../request-head.ts'
 import { sendError } from '../send-error.ts'
 
@@ -40,6 +44,7 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
+  vary: 'accept-language',
   // It refers to the files of this release.
   'cache-control': 'no-store',
 }
@@ -97,9 +102,7 @@ export function openConsolePages(folder: URL, background: Background): ConsolePa
         )
         return true
       }
-      const found = path.startsWith(ASSETS)
-        ? findAsset(files, path.slice(ASSETS.length), String(request.headers['accept-encoding'] ?? ''))
-        : { file: 'index.html', headers: PAGE_HEADERS }
+      const found = find(files, path, request.headers)
       if (found === undefined) refuse(request, response, unknownFile(path))
       else send(request, response, found)
       return true
@@ -121,21 +124,36 @@ interface Found {
   readonly headers: Readonly<Record<string, string>>
 }
 
+function find(files: ReadonlySet<string>, path: string, headers: IncomingHttpHeaders): Found | undefined {
+  if (path.startsWith(ASSETS))
+    return findAsset(files, path.slice(ASSETS.length), String(headers['accept-encoding'] ?? ''))
+  const file = findPage(files, path.slice(HOME.length), headers['accept-language'] ?? '')
+  return { file, headers: PAGE_HEADERS }
+}
+
+/** What the build made of the address, in the language that the browser asks for first; else what stands at every address. */
+function findPage(files: ReadonlySet<string>, path: string, accepted: string): string {
+  const name = path.replaceAll(/^\/|\/$/g, '') || 'index'
+  const file = `pages/${name}.${languageOf(accepted)}.html`
+  return files.has(file) ? file : 'index.html'
+}
+
+/** As the page itself chooses (`console/src/texts/languages.ts`); browsers send their languages in the order of their wish. */
+function languageOf(accepted: string): 'en' | 'zh-CN' {
+  const [first] = accepted.toLowerCase().match(/\b(?:en|zh)\b/) ?? []
+  return first === 'zh' ? 'zh-CN' : 'en'
+}
+
 function findAsset(files: ReadonlySet<string>, name: string, accepted: string): Found | undefined {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
   const file = `assets/${name}`
   if (type === undefined || !files.has(file)) return undefined
   const headers = { ...ASSET_HEADERS, 'content-type': type }
-  const encoding = ENCODINGS.find((each) => accepts(accepted, each.name) && files.has(file + each.suffix))
+  const encoding = ENCODINGS.find(
+    (each) => acceptsEncoding(accepted, each.name) && files.has(file + each.suffix),
+  )
   if (encoding === undefined) return { file, headers }
   return { file: file + encoding.suffix, headers: { ...headers, 'content-encoding': encoding.name } }
-}
-
-function accepts(accepted: string, encoding: string): boolean {
-  return accepted.split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
-    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-  })
 }
 
 function listFiles(folder: URL): ReadonlySet<string> {

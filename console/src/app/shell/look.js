@@ -1,0 +1,23 @@
+/**
+ * Runs before the first paint: sets the theme that is stored in this browser, or that of the system, and sends the first
+ * requests of the page while its scripts are loaded (`console/src/api/client.ts` takes the answers). A classic script, without
+ * imports.
+ */
+{
+  const root = document.documentElement
+  const chosen = localStorage.getItem('sluice-theme')
+  const isDark =
+    chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  root.dataset.mantineColorScheme = isDark ? 'dark' : 'light'
+  root.toggleAttribute('data-narrow-bar', localStorage.getItem('sluice-narrow-bar') === 'true')
+
+  const asked = new Map()
+  const addresses = document.currentScript?.dataset.ask?.split(' ') ?? []
+  for (const address of addresses) {
+    const answer = window.fetch(address, { cache: 'no-cache' })
+    // The failure is reported to the client that takes the answer.
+    answer.catch(() => undefined)
+    asked.set(new URL(address, location.origin).href, answer)
+  }
+  globalThis.sluiceAsked = asked
+}
