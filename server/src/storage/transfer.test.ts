@@ -205,7 +205,7 @@ describe('moving a used SQLite database to PostgreSQL', () => {
     expect((await to.contents())['transfers']).toHaveLength(before + 1)
   })
 
-  test('nobody writes into the old one meanwhile: whoever waits for it writes when the move has ended', async () => {
+  test('no write into the old one succeeds meanwhile: a waiting writer continues when the move has ended', async () => {
     const from = await plainSqlite()
     const to = await newPostgres('migrated')
     const before = (await from.contents())['transfers']?.length ?? 0
@@ -307,7 +307,7 @@ describe.each(ENGINES)('a backup of %s', (engine) => {
     await using(to, async (restored) => expect(await restored.ledger.verify()).toEqual([]))
   })
 
-  test('replaces what is there only when told to, and whole', async () => {
+  test('replaces existing contents only with --replace, and completely', async () => {
     const own = await placed(await plainSqlite())
     const before = await own.contents()
     const copy = await archiveOf(own)

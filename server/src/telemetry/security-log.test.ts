@@ -81,7 +81,7 @@ describe('security events in a file', () => {
     expect(read(file)).toMatchObject([{ event: 'code.limited' }])
   })
 
-  test('that cannot be written are told of in the log, and the next ones are tried again', async () => {
+  test('that cannot be written are reported in the log, and the next ones are tried again', async () => {
     let isBroken = true
     const written: string[] = []
     const { security, lines } = open({

@@ -219,7 +219,7 @@ describe('the metrics', () => {
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
   })
 
-  test('show a gauge of several things, told apart by labels, and none where there is none', async () => {
+  test('show a gauge of several things, distinguished by labels, and none where there is none', async () => {
     const { metrics } = telemetryTo([])
     const values = [{ labels: { chain: '7', state: 'cooling-"down"' }, value: 1 }]
     metrics.gauges({ name: 'sluice_ill', help: 'Ill.', read: () => values })

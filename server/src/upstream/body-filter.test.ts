@@ -50,7 +50,7 @@ function pushInPieces(filter: BodyFilter, bytes: Uint8Array, size: number): void
   for (let at = 0; at < bytes.byteLength; at += size) filter.push(bytes.subarray(at, at + size))
 }
 
-describe('an answer compressed although nobody asked for it', () => {
+describe('an answer compressed without a request for it', () => {
   const encodings: readonly [string, (text: string) => Buffer][] = [
     ['gzip', (text) => zlib.gzipSync(text)],
     ['x-gzip', (text) => zlib.gzipSync(text)],

@@ -160,7 +160,7 @@ describe.each(WAYS)('%s', (_name, makeWay) => {
   describe('what can go wrong', () => {
     const nothing = (): void => undefined
 
-    test('a port nobody listens on is a connect failure, nothing was sent', async () => {
+    test('a port without a listener is a connect failure, nothing was sent', async () => {
       const server = await scriptedServer(nothing)
       await server.close()
       const sink = new CollectingSink()
@@ -359,7 +359,7 @@ describe.each(WAYS)('%s', (_name, makeWay) => {
       exchange.resume()
     })
 
-    test('before a connection stands, nothing is sent', async () => {
+    test('before the connection is established, nothing is sent', async () => {
       const server = await serve(() => undefined)
       const sink = new CollectingSink()
       upstream().open(call(server), sink).abort()

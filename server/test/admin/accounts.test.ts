@@ -178,7 +178,7 @@ describe('PATCH admin/accounts/{id}', () => {
     expect((await call(key)).status).toBe(200)
   })
 
-  test('changes byok: the upstream sees the new credential, and nobody reads it back [D-accounts-127]', async () => {
+  test('changes byok: the upstream sees the new credential, and it cannot be read back [D-accounts-127]', async () => {
     const { id, key } = await admin.gateway.newAccount()
     const answer = await change(id, { byok: [{ vendor: 'acme', secret: 'sk-the-customers-own' }] })
     expect(dataOf(answer)['byok']).toEqual([{ vendor: 'acme', enabled: true }])
@@ -492,7 +492,7 @@ describe('suspension', () => {
     },
   )
 
-  test('nobody suspends themselves', async () => {
+  test('an admin cannot suspend their own account', async () => {
     const answer = await admin.post(`/accounts/${admin.adminId}/suspend`)
     expect(answer.body.code).toBe(40900)
   })

@@ -230,7 +230,7 @@ describe('models and chains', () => {
     expect(pathsOf(answer)).toEqual(['pricing'])
   })
 
-  test('a chain to a vendor or model nobody knows is refused with its path', async () => {
+  test('a chain to an unknown vendor or model is refused with its path', async () => {
     const vendor = await admin.post('/chains', { model_id: 'plain', vendor: 'nobody', protocol: 'chat' })
     expect(pathsOf(vendor)).toEqual(['vendor'])
     const model = await admin.post('/chains', { model_id: 'nobody', vendor: 'acme', protocol: 'chat' })

@@ -87,7 +87,7 @@ describe('prices in another currency', () => {
   })
 })
 
-test('wherever an amount of money is told its currency stands beside it, in refusals too', async () => {
+test('every amount of money is shown with its currency, in refusals too', async () => {
   const { gateway } = admin
   const plan = { code: 'PLUS', price: 10, quota: [{ credits: 100, seconds: 3600 }] }
   expect(await admin.post('/plans', plan)).toMatchObject({ status: 201 })

@@ -54,7 +54,7 @@ describe('a request body', () => {
     expect(answer.body.code).toBe(40000)
   })
 
-  test('every path at fault is told at once, in the message and for programs', async () => {
+  test('all invalid paths are reported together, in the message and for programs', async () => {
     const answer = await admin.post('/models', { model_id: 5, client_visible: 'yes', extra: 1, also: 2 })
     expect(pathsOf(answer)).toEqual(['model_id', 'client_visible', 'extra', 'also'])
     expect(answer.body.message).toContain('model_id must be text')

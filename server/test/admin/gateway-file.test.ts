@@ -87,7 +87,7 @@ describe('a gateway file that is sent', () => {
     expect(await groups()).toEqual(kept)
   })
 
-  test('tells every mistake with its place, and what would be switched off', async () => {
+  test('reports every error with its place, and what would be switched off', async () => {
     const file = 'settings:\n  timezone: Nowhere\ngroups:\n  - {name: team, models: 5}\n'
     const answer = await send({ file })
     expect(answer.status).toBe(400)

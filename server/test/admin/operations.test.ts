@@ -176,7 +176,7 @@ describe('logs over all accounts', () => {
     return report['days'] as Fields[]
   }
 
-  test('what would become of anybody’s call is told with their key, and nothing is made', async () => {
+  test('any account’s call is explained with its key, and no call is made', async () => {
     const { rows } = { rows: rowsOf(await admin.get(`/logs?account_id=${customer.id}`)) }
     const asked = { key_id: rows[0]?.['key_id'], body: { model: 'plain', messages: [] } }
     expect(dataOf(await admin.post('/explain', asked))).toMatchObject({
@@ -188,7 +188,7 @@ describe('logs over all accounts', () => {
     expect((await admin.post('/explain', { body: asked.body })).status).toBe(400)
   })
 
-  test('free calls are told with the reason', async () => {
+  test('free calls are listed with the reason', async () => {
     const cheap = await admin.gateway.newAccount({ userRate: '1' })
     await admin.call('plain', cheap.key)
     const own = await admin.gateway.newAccount()
@@ -338,7 +338,7 @@ describe('health', () => {
 describe('announcements', () => {
   const publicUrl = () => `${admin.gateway.baseUrl}/api/v1/user/user/announcements`
 
-  test('are shown to everybody while they hold', async () => {
+  test('are shown to all accounts while they are valid', async () => {
     const made = await admin.post('/announcements', { title: 'Maintenance', body: 'On <b>Sunday</b>.' })
     expect(made.status).toBe(201)
     const id = String(dataOf(made)['id'])

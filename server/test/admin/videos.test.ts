@@ -98,7 +98,7 @@ describe('one video', () => {
     ])
   })
 
-  test('is given up once: its customer is told why and gets all of it back', async () => {
+  test('is given up once: its customer sees the reason and gets the whole hold back', async () => {
     const funds = async () => {
       const { credits, held } = (await admin.gateway.storage.accounts.find(accountId(customer.id))) ?? {}
       return { credits, held }

@@ -128,7 +128,7 @@ describe('the catalogue', () => {
     expect((await catalogue()).map((row) => row['model_id'])).not.toContain(model)
   })
 
-  test('a hidden model is callable by whoever knows its id [2.1-08]', async () => {
+  test('a hidden model can be called by its id [2.1-08]', async () => {
     expect((await callModel('hidden')).status).toBe(200)
   })
 
@@ -293,7 +293,7 @@ describe('GET /v1/models', () => {
   })
 })
 
-test('the public protocol endpoints live under /v1 only [9-01]', async () => {
+test('the public protocol endpoints are under /v1 only [9-01]', async () => {
   for (const path of ['/chat/completions', '/responses', '/messages', '/v2/messages']) {
     expect((await postJson(gateway.baseUrl + path, {}, bearer(gateway.key))).status).toBe(404)
   }

@@ -354,14 +354,14 @@ describe('bodies of the management API', () => {
     expect(answer.body.message).toMatch(/__proto__/)
   })
 
-  test('what is no JSON is told as that', async () => {
+  test('a body that is not JSON is refused as such', async () => {
     const answer = await postJson(`${gateway.baseUrl}${SIGN_IN}`, '{"email"')
     expect([answer.status, answer.body.code]).toEqual([400, 40000])
     expect(answer.body.message).toMatch(/not valid JSON/)
   })
 })
 
-test('a form that names its model twice is told so', async () => {
+test('a form that names its model twice is refused with this reason', async () => {
   const form = new FormData()
   form.append('prompt', 'a cat')
   form.append('model', 'm')
@@ -413,7 +413,7 @@ describe('the model list of Gemini clients', () => {
     expect([nobody.status, nobody.body.code]).toEqual([401, 40001])
   })
 
-  test('a page token nobody gave is 400', async () => {
+  test('an unknown page token is 400', async () => {
     const answer = await get(`${gateway.baseUrl}/v1beta/models?pageToken=x`, {
       'x-goog-api-key': gateway.key,
     })

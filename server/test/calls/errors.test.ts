@@ -161,7 +161,7 @@ describe.each([CHAT, RESPONSES, MESSAGES])('model on %s', (path) => {
 describe('a mistyped model', () => {
   const hint = (answer: Answer): string => String(answer.body.message)
 
-  test('is told the nearest name, and that another try is no use', async () => {
+  test('is refused with the nearest name, and not as worth a retry', async () => {
     const answer = await call(CHAT, { model: 'chat-modle', messages: [] })
     expectEnvelope(answer, 502, 50201)
     expect(hint(answer)).toBe('no available upstream for this model; did you mean chat-model?')

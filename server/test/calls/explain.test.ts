@@ -108,7 +108,7 @@ test('a fallback model is shown with its chains', async () => {
   ])
 })
 
-describe('what would be refused is told with its status and code', () => {
+describe('a refusal is shown with its status and code', () => {
   test.each([
     ['no model', { body: { messages: ASK } }, 40002],
     ['an unknown model', { body: { model: 'nobody', messages: ASK } }, 50201],

@@ -53,7 +53,7 @@ describe('the ops port', () => {
     expect((await postJson(`${gateway.opsUrl}/metrics`, {})).status).toBe(405)
   })
 
-  test('a process that is busy for seconds still answers, and tells the truth', async () => {
+  test('a process that is busy for seconds still answers, and correctly', async () => {
     for (const path of ['/readyz', '/metrics']) await get(`${gateway.opsUrl}${path}`)
     // Asked by a thread of its own, while this one, which serves the calls, does nothing but wait for its end.
     const asked = new Int32Array(new SharedArrayBuffer(4))
@@ -118,7 +118,7 @@ describe('two addresses', () => {
     expect((await get(`${gateway.gatewayUrl}/`)).status).toBe(200)
   })
 
-  test('one port serves both, told apart by Host, when so configured [D-addresses-02]', async () => {
+  test('one port serves both, distinguished by Host, when so configured [D-addresses-02]', async () => {
     const port = 20_000 + Math.floor(Math.random() * 20_000)
     const shared = await openGateway({
       environment: {
@@ -218,7 +218,7 @@ describe('bodies in flight', () => {
   })
 })
 
-test('a body that stands still is ended with 408/40000', async () => {
+test('a body that stalls is ended with 408/40000', async () => {
   const impatient = await openGateway({ environment: { SLUICE_BODY_IDLE_TIMEOUT_MS: '1000' } })
   const answer = await sendRaw(`${impatient.baseUrl}/v1/chat/completions`, {
     headers: { authorization: `Bearer ${impatient.key}`, 'content-length': '100' },

@@ -325,7 +325,7 @@ describe('the order of checks', () => {
     expect(said(await call(await gateway.newAccount(NOTHING), 'plan1'))).toEqual([403, 40203])
   })
 
-  test('an own credential exempts nobody [5-32]', async () => {
+  test('an own credential is no exemption [5-32]', async () => {
     const person = await gateway.newAccount(NOTHING)
     await putOwnCredential(person.id)
     expect(said(await call(person, 'plan1'))).toEqual([403, 40203])

@@ -503,7 +503,7 @@ describe('RateLimit headers', () => {
     )
   })
 
-  test('of two windows of a dimension the tighter one is told, of key and account alike', async () => {
+  test('of two windows of a dimension the tighter one is reported, of key and account alike', async () => {
     const { key } = await gateway.newAccount({
       policy: windows(per('requests', 2, 30)),
       keyFields: { policy: windows(per('requests', 9, 60), per('requests', 7, HOUR)) },

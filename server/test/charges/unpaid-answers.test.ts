@@ -106,7 +106,7 @@ describe('a client that leaves its call and asks for the answer later', () => {
   })
 })
 
-describe('an answer that is streamed though nobody asked for a stream', () => {
+describe('an answer that is streamed without a request for a stream', () => {
   const chunk = (rest: object) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...rest })}\n\n`
   const text = (content: string) =>

@@ -125,7 +125,7 @@ test('a call that runs alone needs no more Credits than it will likely use', asy
   expect((await call(person.key, 'alone', { max_tokens: 100 })).status).toBe(200)
 })
 
-test('a call that has to wait for another’s hold is told when to come back', async () => {
+test('a call that has to wait for another’s hold gets a Retry-After', async () => {
   await newModel('waits')
   const person = await gateway.newAccount({ credits: 1_000 })
   const answers = await callTogether(person.key, 'waits', {}, output(10))

@@ -74,7 +74,7 @@ describe('the status of a response', () => {
     await gateway.resetHealth()
   })
 
-  test('an upstream that dies in the middle leaves a failed response, too [3-01]', async () => {
+  test('an upstream that breaks off midway leaves a failed response, too [3-01]', async () => {
     upstream.script(cutStream([`data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n`]))
     const { text } = await post('/v1/responses', { model: 'over-chat', input: 'hi', stream: true })
     expect(text).toContain('"status":"failed"')

@@ -1081,7 +1081,7 @@ const INTERLEAVED = answerStream([
   'data: [DONE]\n\n',
 ])
 
-test('parallel calls of a chat upstream are told apart by output_index [6.2-13] [6.2-14]', async () => {
+test('parallel calls of a chat upstream are distinguished by output_index [6.2-13] [6.2-14]', async () => {
   const { answer } = await served({
     from: 'responses',
     to: 'chat',

@@ -168,7 +168,7 @@ describe.each(CELLS)('$row a $client client of a $upstream upstream', ({ client,
   })
 })
 
-test('a stop sequence the upstream cannot be told of is cut at by the gateway, whole and streamed', async () => {
+test('the gateway cuts at a stop sequence that cannot be sent upstream, whole and streamed', async () => {
   const request = {
     model: 'over-responses',
     messages: [{ role: 'user' as const, content: 'Hello' }],

@@ -204,7 +204,7 @@ describe('a reference', () => {
   })
 })
 
-describe('an item nobody knows is refused in the words OpenAI has for it', () => {
+describe('an unknown item is refused with OpenAI’s own message', () => {
   test.each<[string, () => Promise<string>]>([
     ['an id nobody gave', () => Promise.resolve('rs_nobody')],
     ['an id in the form of those given here', () => Promise.resolve('msg_0198f0aa11_0')],

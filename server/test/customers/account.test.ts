@@ -212,7 +212,7 @@ describe('PATCH …/account', () => {
     },
   )
 
-  test('all mistakes are told at once, each with its path', async () => {
+  test('all errors are reported together, each with its path', async () => {
     const answer = await customer.send('PATCH', 'account', {
       monthly_cap_yuan: '-1',
       auto_exchange: { below_credits: '1.0000001', step_yuan: 'much' },

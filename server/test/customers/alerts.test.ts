@@ -140,7 +140,7 @@ describe('low Credits', () => {
     expect(await raiseAlerts(gateway.storage, at + 2)).toBe(1)
   })
 
-  test('nobody is told who did not ask, or switched it off', async () => {
+  test('no alert is sent to an account that did not request it, or switched it off', async () => {
     await watch({ email: true })
     expect(await raiseAlerts(gateway.storage, at)).toBe(0)
     await watch({ low_credits: 20 })

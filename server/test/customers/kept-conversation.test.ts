@@ -94,7 +94,7 @@ describe('what was said in a call', () => {
   })
 })
 
-describe('nobody else reads it', () => {
+describe('it cannot be read by others', () => {
   test('not another account, not an API key, not an administrator who impersonates the person', async () => {
     const { path } = await say(customer.key, { input: 'hi' })
     const other = await openCustomer(admin.gateway)

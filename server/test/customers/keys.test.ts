@@ -58,7 +58,7 @@ const make = (fields: object = {}): Promise<ShownKey> =>
   customer.ask('POST', 'keys', { name: 'laptop', ...fields })
 
 describe('making keys', () => {
-  test('a key is made, told once, and works at once [4.6-04] [4.6-08] [D-accounts-44] [2.6-01] [2.6-02] [2.6-05] [D-accounts-51]', async () => {
+  test('a key is created, shown once, and works at once [4.6-04] [4.6-08] [D-accounts-44] [2.6-01] [2.6-02] [2.6-05] [D-accounts-51]', async () => {
     const made = await make()
     expect(made.key).toMatch(/^sk-gateway-[A-Za-z0-9_-]{43}$/)
     expect((await call(made.key)).status).toBe(200)
@@ -202,7 +202,7 @@ describe('making keys', () => {
     expect(said(await call(key, 'expensive'))).toEqual([429, code])
   })
 
-  test('every mistake is told at once, with the path the gateway file would name', async () => {
+  test('all errors are reported together, with the path the gateway file would name', async () => {
     const answer = await customer.send('POST', 'keys', {
       name: ' ',
       group: 'nobody',
@@ -267,7 +267,7 @@ describe('changing keys', () => {
     expect(await customer.ask('GET', 'keys')).toHaveLength(1)
   })
 
-  test('a patch changes what it names, null takes away, the rest stays', async () => {
+  test('a patch changes what it names, null removes, all else is unchanged', async () => {
     const { id } = await make({ group: 'chatters', models: ['one'], policy: { concurrency: 3 } })
     const patched = await customer.ask('PATCH', `keys/${id}`, { name: 'desk', group: null, models: [] })
     expect(patched).toMatchObject({ name: 'desk', group: null, models: [], policy: { concurrency: 3 } })

@@ -97,7 +97,7 @@ async function pay(amount = 100) {
 }
 
 describe('a paid top-up', () => {
-  test('sends one receipt, however often the provider tells of it', async () => {
+  test('sends one receipt, however often the provider sends its notice', async () => {
     const { id, tell } = await pay()
     await Promise.all([tell(), tell(), tell()])
     const [mail, ...others] = await receipts()

@@ -199,7 +199,7 @@ describe('documents', () => {
     expect((await bytesOf(`${path}/1`, customer.headers)).answer.status).toBe(403)
   })
 
-  test('their owner reads them, nobody else does, and they are gone with the request', async () => {
+  test('only their owner can read them, and they are deleted with the request', async () => {
     const id = await submitted()
     const path = `${PATH}/${id}/documents/1`
     const own = await bytesOf(path, customer.headers)

@@ -282,7 +282,7 @@ describe('of three chains the first', () => {
   })
 })
 
-describe('one customer cannot let a chain rest', () => {
+describe('one customer cannot start a cooldown of a chain', () => {
   test('by requests the upstream refuses', async () => {
     ill.answer(answerJson(error('invalid_request_error'), 400))
     await calls(25, 'three')

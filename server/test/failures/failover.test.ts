@@ -301,7 +301,7 @@ describe('before anything was sent, the next chain answers', () => {
 })
 
 describe('after the answer has begun', () => {
-  test('a cut is told as an error object without [DONE], and what was produced is charged [6.1-04] [6.1-05] [7.3-08] [7.3-09] [D-errors-30] [D-errors-31] [D-errors-36]', async () => {
+  test('a broken stream ends with an error object without [DONE], and what was produced is charged [6.1-04] [6.1-05] [7.3-08] [7.3-09] [D-errors-30] [D-errors-31] [D-errors-36]', async () => {
     first.answer(cutStream([ROLE, HELLO]))
     const got = await chat('twin', { stream: true })
     expect(got.status).toBe(200)
@@ -316,7 +316,7 @@ describe('after the answer has begun', () => {
     expect(log.amount > 0n).toBe(true)
   })
 
-  test('silence is ended by the idle time-out and told as an error', async () => {
+  test('silence is ended by the idle time-out and reported as an error', async () => {
     await silentSoon({ firstByteMs: PATIENCE_MS, idleMs: 300 })
     first.answer(async (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -364,7 +364,7 @@ describe('cooldown', () => {
     expect(first.requests).toHaveLength(1)
   })
 
-  test('one 404 rests no chain, since a client may have named what is not there; two do', async () => {
+  test('one 404 starts no cooldown, since a client may have named an unknown model; two do', async () => {
     first.answer(answerJson(upstreamError('not_found_error'), 404))
     second.answer(answerJson(completion('two-model')))
     await chat('twin')

@@ -94,7 +94,7 @@ describe('an administrator without a second factor', () => {
   })
 })
 
-describe('somebody who has an administrator’s password only', () => {
+describe('a person who has an administrator’s password only', () => {
   test('gets no session from it once there is a factor', async () => {
     const admin = await newAdmin()
     await setUp(admin.token)

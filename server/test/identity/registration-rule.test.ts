@@ -98,7 +98,7 @@ async function throughService({ desk }: { readonly desk: Desk }): Promise<string
 const hasAccount = async (rule: 'closed' | 'invited') =>
   (await at(rule).gateway.storage.accounts.findByLogin({ email })) !== undefined
 
-describe('where registration is closed, nobody makes an account', () => {
+describe('where registration is closed, no account can be created', () => {
   test.each([
     ['by e-mail', '/register/email', { code: '123456', password: PASSWORD }],
     ['by phone', '/register/phone', { phone: '+8613800138000', code: '123456', password: PASSWORD }],

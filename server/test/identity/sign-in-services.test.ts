@@ -107,7 +107,7 @@ describe('through an OpenID provider', () => {
       expect(query.get(name)?.length).toBeGreaterThan(20)
   })
 
-  test('somebody new gets an account, and is the same person the next time', async () => {
+  test('a new person gets an account, and is the same person the next time', async () => {
     const first = await signInThrough('corp', { return_to: '/console?tab=keys' })
     expect(first.answer.status).toBe(303)
     expect(first.location).toBe(`${PUBLIC}/console?tab=keys`)

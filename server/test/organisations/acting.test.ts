@@ -180,7 +180,7 @@ describe('a member', () => {
     expect((await team.member.act('GET', `logs?request_id=${requestId}`)).body.data).toEqual([])
   })
 
-  test('makes no key for anybody else, and none for the organisation', async () => {
+  test('creates no key for another member, and none for the organisation', async () => {
     const refused = await team.member.act('POST', 'keys', { name: 'x', member: team.admin.member })
     expect(refused).toMatchObject({ status: 403, body: { code: 40304 } })
     const own = await team.member.act('POST', 'keys', { name: 'x', member: null })

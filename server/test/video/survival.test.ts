@@ -145,7 +145,7 @@ describe.each([
     },
   )
 
-  test('killed after an order was sent that nobody can ask for: it is not sent again, and costs nothing', {
+  test('killed after a creation request was sent whose id is unknown: it is not sent again, and costs nothing', {
     timeout: 180_000,
   }, async () => {
     const orders = vendor.orders.length

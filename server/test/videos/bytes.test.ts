@@ -200,7 +200,7 @@ describe('a range of the bytes', () => {
     expect((await bytesOf(answer)).byteLength).toBe(0)
   })
 
-  test('a variant nobody makes is 400/40000', async () => {
+  test('an unknown variant is 400/40000', async () => {
     const { body } = await post(ORDER)
     const answer = await get(
       `${gateway.baseUrl}/v1/videos/${String(body['id'])}/content?variant=thumbnail`,

@@ -114,7 +114,7 @@ describe('an order that no vendor took', () => {
     ])
   })
 
-  test('goes to the next chain when nobody listens', async () => {
+  test('goes to the next chain when the port has no listener', async () => {
     const answer = await post({ ...ORDER, model: 'unreached' })
     expect(answer.status).toBe(200)
     expect(creates(second)).toHaveLength(1)

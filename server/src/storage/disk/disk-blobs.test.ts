@@ -42,7 +42,7 @@ test('a blob is not there while it is written, and nothing is left aside after i
   expect(readdirSync(join(directory, '.incoming'))).toEqual([])
 })
 
-test('nobody but the owner may read what is stored', async () => {
+test('only the owner may read stored files', async () => {
   await store.put('a/b', text('x'), OPTIONS)
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
   const modes = files.map((entry) => statSync(join(entry.parentPath, entry.name)).mode & 0o077)

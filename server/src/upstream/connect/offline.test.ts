@@ -61,7 +61,7 @@ test('a paused exchange pulls nothing, a resumed one goes on where it was', asyn
   expect(sink.length).toBe(1_000)
 })
 
-test('abort tells so at once and stops timers', async () => {
+test('an abort is reported at once and stops timers', async () => {
   const timers = new ManualTimers()
   const sink = new CollectingSink()
   const exchange = playOffline(answer([{ data: 'a', afterMs: 20 }]), sink, timers)

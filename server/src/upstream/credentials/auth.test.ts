@@ -150,7 +150,7 @@ test.each([
   expect(headers.get('authorization')).toBe('Bearer sk-plain')
 })
 
-test('a JWT of access key and secret key lives half an hour', async () => {
+test('a JWT of access key and secret key is valid for half an hour', async () => {
   const headers = await headersOf(
     call({ kind: 'jwt-hs256' }, credential({ access_key: 'ak', secret_key: 'sk' })),
   )
@@ -312,7 +312,7 @@ describe('a Google service account', () => {
     expect(calls).toHaveLength(2)
   })
 
-  test('the project stands in the key file when no field names it', () => {
+  test('the project is taken from the key file when no field names it', () => {
     expect(
       readPublicFields(credential({ service_account: file, region: 'global' }), ['project', 'region']),
     ).toEqual({

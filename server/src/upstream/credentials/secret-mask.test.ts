@@ -40,7 +40,7 @@ describe('an upstream that echoes the credential it was called with', () => {
     expect(Buffer.from(masked, 'base64').toString()).not.toContain('UPSTREAM')
   })
 
-  test('in chunks of any size tells nobody, and every other byte comes through', () => {
+  test('is masked in chunks of any size, and every other byte is unchanged', () => {
     const body = `data: {"a":"sk-UPSTREAM"}\n\n${KEY} sk-UP${KEY}s ${inJson(KEY)}`
     const expected = `data: {"a":"sk-UPSTREAM"}\n\n${STARS} sk-UP${STARS}s ${'*'.repeat(inJson(KEY).length)}`
     for (let size = 1; size <= body.length; size += 1) {
@@ -51,7 +51,7 @@ describe('an upstream that echoes the credential it was called with', () => {
     }
   })
 
-  test('in a header tells nobody', () => {
+  test('is masked in a header', () => {
     const { headers } = maskOf().head({
       status: 200,
       headers: { 'www-authenticate': `Bearer ${KEY}`, 'set-cookie': ['a=1', `key=${KEY}`] },

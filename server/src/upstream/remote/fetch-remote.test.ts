@@ -74,7 +74,7 @@ describe('what is fetched', () => {
     expect(heads[0]).not.toMatch(/authorization|cookie/i)
   })
 
-  test('is decoded when it was compressed although nobody asked', async () => {
+  test('is decoded when it was compressed without a request for it', async () => {
     const server = await serve(() => image(gzipSync('png'), 'content-encoding: gzip\r\n'))
     expect(await fetchRemote(server.url, options(), world())).toMatchObject({ body: Buffer.from('png') })
   })

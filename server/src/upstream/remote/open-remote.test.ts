@@ -84,7 +84,7 @@ test.each<[string, string, string]>([
   expect([exchange.sent, refused]).toEqual([false, [reason]])
 })
 
-test('whoever gives up while the name is looked up is told so at once, and no connection is made', async () => {
+test('an abort during the name lookup is reported at once, and no connection is made', async () => {
   const { server } = await store()
   const sink = new CollectingSink()
   let found: (addresses: readonly string[]) => void = () => undefined

@@ -85,7 +85,7 @@ describe('group commit', () => {
     utilization.mockRestore()
   })
 
-  test('a batch is bounded, the rest follows in order', async () => {
+  test('a batch is limited, the other operations follow in order', async () => {
     const { group, batches, finish } = scripted({ batchMax: 2 })
     const all = ['a', 'b', 'c'].map((id) => group.submit(reserve(id)))
     await settled()
