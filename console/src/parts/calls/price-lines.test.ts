@@ -1,5 +1,8 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { priceLines, type Recipe } from './price-lines.ts'
+import { recomputeAmount } from '../../../../server/src/core/pricing/price.ts'
+import { sumDecimals } from '../values/decimal.ts'
+import { priceLines, type Recipe, roundingOf } from './price-lines.ts'
 
 const RECIPE: Recipe = {
   credits_per_unit: '1000',
@@ -27,4 +30,73 @@ test('what makes a call more expensive as a whole is a line with what it adds, a
     { name: 'service_tier.priority', multiplier: '1.75' },
   ]
   expect(credits({ ...RECIPE, surcharges })).toEqual(['50.333400', '123.573600', '130.430250', '126.000000'])
+})
+
+/** 12.345678 of the µCr that the gateway counts in. */
+const textOf = (micro: bigint): string =>
+  `${micro / 1_000_000n}.${String(micro % 1_000_000n).padStart(6, '0')}`
+
+const decimal = (most: number, decimals: number) =>
+  fc.integer({ min: 0, max: most }).map((units) => (units / 10 ** decimals).toFixed(decimals))
+
+const recipes = fc.record({
+  credits_per_unit: fc.constantFrom('1000', '7200', '1', '0.37'),
+  rate_multiplier: decimal(3_000, 3),
+  user_rate: decimal(10_000, 2),
+  lines: fc.array(
+    fc.record({
+      class: fc.constantFrom('input', 'cached_input', 'output'),
+      quantity: fc.integer({ min: 1, max: 10_000_000 }),
+      price: decimal(1_000_000, 7),
+      per: fc.constantFrom(1, 1_000_000),
+    }),
+    { minLength: 1, maxLength: 5 },
+  ),
+  surcharges: fc.array(
+    fc.oneof(
+      fc.record({ name: fc.constant('priority'), multiplier: decimal(30_000, 4) }),
+      fc.record({
+        name: fc.constant('search'),
+        per_call: decimal(1_000, 5),
+        count: fc.integer({ min: 1, max: 9 }),
+      }),
+    ),
+    { maxLength: 3 },
+  ),
+})
+
+test('the lines and what the gateway rounds at the end are the amount, to the last digit', () => {
+  fc.assert(
+    fc.property(recipes, (recipe) => {
+      const amount = textOf(
+        recomputeAmount({
+          creditsPerUnit: recipe.credits_per_unit,
+          rateMultiplier: recipe.rate_multiplier,
+          userRate: recipe.user_rate,
+          lines: recipe.lines.map((line) => ({
+            ...line,
+            class: 'input',
+            per: line.per === 1 ? 1 : 1_000_000,
+          })),
+          surcharges: recipe.surcharges.map((one) =>
+            'multiplier' in one
+              ? { name: one.name, multiplier: one.multiplier }
+              : { name: one.name, perCall: one.per_call, count: one.count },
+          ),
+        }),
+      )
+      const lines = priceLines(recipe)
+      const rounding = roundingOf(amount, lines)
+      expect(sumDecimals([...lines.map((line) => line.credits), rounding ?? '0'])).toBe(amount)
+      expect(rounding).not.toBe('0.000000')
+    }),
+  )
+})
+
+test('nothing is said of rounding where there was none', () => {
+  expect(roundingOf('173.907', priceLines(RECIPE))).toBeUndefined()
+  const third = { class: 'input', quantity: 1, price: '0.0000004', per: 1 } as const
+  const recipe = { ...RECIPE, credits_per_unit: '1', user_rate: '100', lines: [third, third] }
+  expect(credits(recipe)).toEqual(['0.000000', '0.000000'])
+  expect(roundingOf('0.000001', priceLines(recipe))).toBe('0.000001')
 })

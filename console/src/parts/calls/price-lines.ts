@@ -1,5 +1,5 @@
 /** The recipe of a price as lines that add up to its amount. */
-import { productOf, sumDecimals } from '../values/decimal.ts'
+import { isZero, productOf, sumDecimals } from '../values/decimal.ts'
 
 /** As the gateway tells it. */
 export interface Recipe {
@@ -36,7 +36,7 @@ export interface PriceLine {
 const PERCENT = '0.01'
 const MILLIONTH = '0.000001'
 
-/** Each rounded by itself; the sum below them is the gateway's own, to the last digit. */
+/** Each rounded by itself to six decimals; the gateway rounds only their sum. */
 export function priceLines(recipe: Recipe): readonly PriceLine[] {
   const factors = [recipe.credits_per_unit, recipe.rate_multiplier, recipe.user_rate, PERCENT]
   const lines: PriceLine[] = recipe.lines.map(({ class: name, quantity, price, per }) => ({
@@ -64,4 +64,11 @@ export function priceLines(recipe: Recipe): readonly PriceLine[] {
     })
   }
   return lines
+}
+
+/** What the amount of a call differs by from the sum of its rounded lines; undefined: by nothing. */
+export function roundingOf(amount: string, lines: readonly PriceLine[]): string | undefined {
+  const sum = sumDecimals(lines.map(({ credits }) => credits))
+  const difference = sumDecimals([amount, productOf([sum, '-1'])])
+  return isZero(difference) ? undefined : difference
 }

@@ -7,7 +7,7 @@ import { isZero } from '../values/decimal.ts'
 import { useFormat } from '../values/format.ts'
 import sheet from '../forms/sheet.module.css'
 import styles from './call-sheet.module.css'
-import { type PriceLine, priceLines, type Recipe } from './price-lines.ts'
+import { type PriceLine, priceLines, type Recipe, roundingOf } from './price-lines.ts'
 
 const CLASSES = [
   'input',
@@ -31,6 +31,8 @@ export function Price({ call }: { readonly call: LoggedCall }) {
   const format = useFormat()
   const { recipe } = call
   if (recipe === null || recipe.lines.length === 0) return null
+  const lines = priceLines(recipe)
+  const rounding = roundingOf(recipe.amount, lines)
   return (
     <section className={sheet.part}>
       <div className={sheet.partHead}>
@@ -47,9 +49,19 @@ export function Price({ call }: { readonly call: LoggedCall }) {
       <table className={classes(table.table, styles.price)} aria-label={t('calls.price')}>
         <PriceHead />
         <tbody>
-          {priceLines(recipe).map((line) => (
+          {lines.map((line) => (
             <Line key={line.name} line={line} recipe={recipe} />
           ))}
+          {rounding !== undefined && (
+            <tr>
+              <td colSpan={5} title={t('calls.roundingHint')}>
+                {t('calls.rounding')}
+              </td>
+              <td className={table.number}>
+                <Amount value={rounding} digits={6} />
+              </td>
+            </tr>
+          )}
           <tr className={styles.sum}>
             <td colSpan={5}>{t('calls.sum')}</td>
             <td className={table.number}>
