@@ -44,6 +44,11 @@ describe('an admin who impersonates a customer', () => {
     expect(answer.body.message).toMatch(/owner/)
   })
 
+  test.each([{}, { reason: '' }, { reason: ' \t ' }])('says why, in words: %j', async (body) => {
+    const answer = await admin.post(`/accounts/${customer.id}/impersonate`, body)
+    expect([answer.status, answer.body.code]).toEqual([400, 40000])
+  })
+
   test('reads, and reading leaves no entry', async () => {
     const before = (await entries()).length
     expect((await customer.send('GET', 'account', undefined, headers)).status).toBe(200)

@@ -149,6 +149,16 @@ describe('a request to be verified', () => {
     expect(await customer.ask('GET', 'verification')).toMatchObject({ requests: [] })
   })
 
+  // Much is still on its way then: whoever sends it is answered without all of it being read.
+  test.each([
+    ['far beyond the size', PNG, [413, 41301]],
+    ['of no known kind', Buffer.from('<html>'), [400, 40000]],
+  ])('a large document %s is refused at once', async (_what, head, expected) => {
+    const large = Buffer.concat([head, Buffer.alloc(40 * 1_048_576)])
+    expect(said(await submit(PERSON, [['front', large, 'large.png']]))).toEqual(expected)
+    expect(await customer.ask('GET', 'verification')).toMatchObject({ requests: [] })
+  })
+
   test.each([
     ['application/json', '{"kind":"personal"}'],
     ['multipart/form-data', 'x'],

@@ -66,6 +66,12 @@ class FormReading {
   readonly #stored: Promise<StoredDocument>[] = []
   readonly #faults: FieldFault[] = []
   #over: Promise<void> = Promise.resolve()
+  #isRefused = false
+  #refuse: () => void = () => undefined
+  /** Resolves when the rest of the body no longer matters: something of it is wrong. */
+  readonly refused: Promise<void> = new Promise((resolve) => {
+    this.#refuse = resolve
+  })
 
   constructor(place: FormPlace) {
     this.#place = place
@@ -95,21 +101,26 @@ class FormReading {
       const blobKey = this.#place.keyOf(index)
       this.#keys.push(blobKey)
       const storing = this.#store(stream, { blobKey, name, fileName: fileName ?? '' })
-      // Awaited at the end; until then this handles its rejection.
-      storing.catch(() => stream.resume())
+      // Awaited at the end. Nobody reads on in a refused document, so the parser would wait for ever: reading ends here.
+      storing.catch(() => this.#endEarly())
       this.#stored.push(storing)
     })
   }
 
   get isBroken(): boolean {
-    return this.#faults.length > 0
+    return this.#isRefused
+  }
+
+  #endEarly(): void {
+    this.#isRefused = true
+    this.#refuse()
   }
 
   async finish(): Promise<DocumentForm> {
     if (!this.isBroken) await this.#over
     const settled = await Promise.allSettled(this.#stored)
     for (const result of settled) if (result.status === 'rejected') throw result.reason
-    if (this.isBroken) throw refuseFields(this.#faults)
+    if (this.#faults.length > 0) throw refuseFields(this.#faults)
     return {
       fields: this.#fields,
       documents: settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
@@ -145,6 +156,7 @@ class FormReading {
 
   #fault(path: string, message: Sentence): void {
     this.#faults.push({ in: 'body', path, message })
+    this.#endEarly()
   }
 }
 
@@ -218,7 +230,8 @@ async function feed(request: IncomingMessage, parser: BusboyInstance, reading: F
     bytes += chunk.length
     if (bytes > FORM_BYTES_MAX) throw tooLarge(say('form-at-most-bytes', { most: FORM_BYTES_MAX }))
     if (reading.isBroken) return
-    if (!parser.write(chunk)) await drained(parser)
+    if (!parser.write(chunk)) await Promise.race([drained(parser), reading.refused])
+    if (reading.isBroken) return
   }
   parser.end()
 }

@@ -252,5 +252,5 @@ export const grantBody = z
     issue(say('either-credits-or-balance')),
   )
 
-export const reasonBody = z.strictObject({ reason: z.string().min(1).max(500).optional() }).optional()
-export const statedReasonBody = z.strictObject({ reason: z.string().min(1).max(500) })
+export const reasonBody = z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).optional()
+export const statedReasonBody = z.strictObject({ reason: z.string().trim().min(1).max(500) })
