@@ -17,7 +17,8 @@ const LANGUAGES = ['en', 'zh-CN'] as const
 type Language = (typeof LANGUAGES)[number]
 
 /**
- * Begun on a phone, where a page is reached the hardest, and then drawn wide; whoever runs the gateway sits at a table.
+ * Begun on a phone, where a page is reached the hardest, and then drawn wide. Whoever runs the gateway sits at a table, but
+ * has to see what is wrong from anywhere: on a phone their pages fit.
  * `site` is asked for when a test runs: it is opened before all of them.
  */
 export function expectOpenToEverybody(site: () => Site, states: Readonly<Record<string, State>>): void {
@@ -39,6 +40,10 @@ export function expectOpenToEverybody(site: () => Site, states: Readonly<Record<
         if (!operator) {
           await visit.look({ size: 'wide', theme: 'light' })
           await expectOpen(visit, language)
+        } else {
+          await visit.look({ size: 'phone' })
+          // What moves to its new place is there a moment later.
+          await vi.waitFor(() => expectFits(visit.page), PATIENCE_MS)
         }
         expect(visit.faults).toEqual([])
         await visit.close()
@@ -58,6 +63,15 @@ const CUT_OFF = `[...document.querySelectorAll('h1, h2, h3, p, li, dt, dd, th, t
   })
   .map((element) => element.outerHTML.slice(0, 200))`
 
+/** Tables whose first row lies below their head, of a page that was not moved. */
+const COVERED = `window.scrollY > 0 ? [] : [...document.querySelectorAll('table')]
+  .filter(({ tHead, tBodies }) => {
+    const head = tHead?.rows[0]?.cells[0]?.getBoundingClientRect()
+    const row = tBodies[0]?.rows[0]?.getBoundingClientRect()
+    return head && row && head.height > 0 && row.height > 0 && row.top < head.bottom - 1
+  })
+  .map((table) => table.getAttribute('aria-label') ?? table.outerHTML.slice(0, 200))`
+
 /** As it is, which is light, and then dark. */
 async function expectOpen(visit: Visit, language: Language): Promise<void> {
   await visit.rest()
@@ -74,9 +88,10 @@ async function expectOpen(visit: Visit, language: Language): Promise<void> {
   await expectFits(visit.page)
 }
 
-/** Nothing sticks out: the page is not wider than its window, and nothing of it ends beyond the edge. */
+/** Nothing sticks out or is covered: the page is not wider than its window, and nothing of it ends beyond the edge. */
 export async function expectFits(page: Page): Promise<void> {
   const wider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
   expect(wider).toBe(false)
   expect(await page.evaluate(CUT_OFF)).toEqual([])
+  expect(await page.evaluate(COVERED)).toEqual([])
 }
