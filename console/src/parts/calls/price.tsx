@@ -32,7 +32,6 @@ export function Price({ call }: { readonly call: LoggedCall }) {
   const { recipe } = call
   if (recipe === null || recipe.lines.length === 0) return null
   const lines = priceLines(recipe)
-  const rounding = roundingOf(recipe.amount, lines)
   return (
     <section className={sheet.part}>
       <div className={sheet.partHead}>
@@ -52,34 +51,51 @@ export function Price({ call }: { readonly call: LoggedCall }) {
           {lines.map((line) => (
             <Line key={line.name} line={line} recipe={recipe} />
           ))}
-          {rounding !== undefined && (
-            <tr>
-              <td colSpan={5} title={t('calls.roundingHint')}>
-                {t('calls.rounding')}
-              </td>
-              <td className={table.number}>
-                <Amount value={rounding} digits={6} />
-              </td>
-            </tr>
-          )}
-          <tr className={styles.sum}>
-            <td colSpan={5}>{t('calls.sum')}</td>
-            <td className={table.number}>
-              <Amount value={recipe.amount} digits={6} />
-            </td>
-          </tr>
-          {Number(call.deducted) !== Number(recipe.amount) && (
-            <tr>
-              <td colSpan={5}>{t('calls.taken')}</td>
-              <td className={table.number}>
-                <Amount value={call.deducted} digits={6} />
-              </td>
-            </tr>
-          )}
+          <Sums call={call} amount={recipe.amount} rounding={roundingOf(recipe.amount, lines)} />
         </tbody>
       </table>
       <Notes call={call} />
     </section>
+  )
+}
+
+interface SumsProps {
+  readonly call: LoggedCall
+  readonly amount: string
+  /** undefined: the lines are the amount as they are. */
+  readonly rounding: string | undefined
+}
+
+/** What the lines come to, and what of it was taken where that is less. */
+function Sums({ call: { deducted }, amount, rounding }: SumsProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {rounding !== undefined && (
+        <tr>
+          <td colSpan={5} title={t('calls.roundingHint')}>
+            {t('calls.rounding')}
+          </td>
+          <td className={table.number}>
+            <Amount value={rounding} digits={6} />
+          </td>
+        </tr>
+      )}
+      <tr className={styles.sum}>
+        <td colSpan={5}>{t('calls.sum')}</td>
+        <td className={table.number}>
+          <Amount value={amount} digits={6} />
+        </td>
+      </tr>
+      {Number(deducted) !== Number(amount) && (
+        <tr>
+          <td colSpan={5}>{t('calls.taken')}</td>
+          <td className={table.number}>
+            <Amount value={deducted} digits={6} />
+          </td>
+        </tr>
+      )}
+    </>
   )
 }
 
