@@ -23,9 +23,9 @@ test('a preset in a currency that has no rate is refused, and nothing of it is a
       if (preset === undefined) throw new Error(`no preset ${code}`)
       return addPreset(storage, preset, { choice: { models: undefined, key: new Secret('k') }, actor: ACTOR })
     }
-    expect(await add('openai')).toEqual({
+    expect(await add('openai')).toMatchObject({
       kind: 'conflict',
-      message: expect.stringContaining('priced in USD, for which there is no rate: settings.currencies'),
+      message: { rule: 'preset-without-rate', values: { name: 'OpenAI', currency: 'USD' } },
     })
     expect((await storage.catalogue.read()).vendors.size).toBe(0)
     expect(await add('deepseek')).toMatchObject({ kind: 'done' })

@@ -3,7 +3,7 @@ import { type PipelineParts, type Pipeline } from './context.ts'
 import { createKeyDirectory } from './instance/directory.ts'
 import { createHealthBoard } from './instance/chains/health-board.ts'
 import { createChainObservations, keepObservations } from './instance/chains/chain-observations.ts'
-import type { Announcement } from '../storage/announcement.ts'
+import { keepCatalogue } from './instance/catalogue-keeper.ts'
 import { createPulse } from './instance/pulse.ts'
 import { createPendingOperations, type PendingOperations } from './instance/pending/pending-operations.ts'
 import { createTurnKeeper } from './instance/turn-keeper.ts'
@@ -17,7 +17,7 @@ import { createTermsReader } from '../core/pricing/read-terms.ts'
 import { createRefusalBudget } from './instance/refusal-budget.ts'
 import { createVideos } from './video/serve-videos.ts'
 import type { Catalogue } from '../core/catalogue.ts'
-import type { ChainId, CallId } from '../core/ids.ts'
+import type { CallId } from '../core/ids.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
 import type { ReservedCall } from './call.ts'
@@ -32,25 +32,17 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
   const health = createHealthBoard()
   const observations = createChainObservations(parts.now)
   const stopKeeping = await keepObservations(storage, observations, parts)
-  let catalogue = await storage.catalogue.read()
+  const kept = await keepCatalogue(parts, { health, observations })
+  const { catalogue, refreshCatalogue } = kept
   let draining = false
 
-  const refreshCatalogue = async (): Promise<void> => {
-    catalogue = await storage.catalogue.read()
-    const ids = chainIdsOf(catalogue)
-    health.keepOnly(ids)
-    observations.keepOnly(ids)
-  }
-  const onChange = (change: Announcement): void => {
+  const unsubscribe = storage.subscribe((change) => {
     directory.forget(change)
     if (change.kind === 'chain') health.reset(change.chainId)
-    if (change.kind === 'catalogue' || change.kind === 'everything')
-      telemetry.background.track(refreshCatalogue(), 'refresh catalogue')
-  }
-  const unsubscribe = storage.subscribe(onChange)
+  })
   const pulse = createPulse(parts.now)
   const pending = createPendingOperations({ storage, telemetry })
-  showGauges(telemetry, { pending, health, catalogue: () => catalogue, now: parts.now })
+  showGauges(telemetry, { pending, health, catalogue, now: parts.now })
   const turns = createTurnKeeper(storage, telemetry)
   const conversions = createConversions(telemetry, parts.limits)
   telemetry.metrics.gauge({
@@ -71,7 +63,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
     videos: createVideos(parts.videoSettings, parts.now, () => pipeline),
     turns,
     conversions,
-    catalogue: () => catalogue,
+    catalogue,
     refreshCatalogue,
     ...progressNotes(parts),
     observeEnd: (row) => telemetry.metrics.callEnded(row),
@@ -83,6 +75,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
     },
     close() {
       unsubscribe()
+      kept.stop()
       stopKeeping()
       pulse.stop()
       turns.close()
@@ -103,10 +96,6 @@ function rememberings({ limits }: PipelineParts) {
     models: createModelFacts(),
     mayLogRefusal: createRefusalBudget(),
   }
-}
-
-function chainIdsOf({ models }: Catalogue): ReadonlySet<ChainId> {
-  return new Set([...models.values()].flatMap((model) => model.chains.map((chain) => chain.id)))
 }
 
 function progressNotes({
