@@ -105,14 +105,16 @@ export default defineConfig({
             {
               name: 'start',
               test: /src\/(main|parts\/page\/(language-menu|theme-button|page-title|link-button|problem)|parts\/marks\/mark)\.tsx$|\/(TextInput|SegmentedControl|useMutation)\.m?js$/,
-              priority: 4,
+              priority: 5,
             },
             // The overview with the frame around it, and what most pages in the frame use.
             {
               name: 'first-page',
               test: /src\/(app\/frame\/frame|overview\/overview-page|parts\/(lists\/(data-table|download)|page\/(page-head|loaded)|charts\/figure|values\/(amount|price-text|short-id)|marks\/state|calls\/(cost|ending|tokens)))\.tsx?$|src\/api\/|forms\/(form|sheet)\.module\.css$/,
-              priority: 3,
+              priority: 4,
             },
+            // What stands above the page when it is wanted: menus and tips.
+            { name: 'floating', test: /src\/parts\/page\/opened-(menu|tip)\.tsx$/, priority: 3 },
             {
               name: 'filters',
               test: /src\/parts\/lists\/(filters|export-menu)\.tsx$|\/(Checkbox|Switch)\.mjs$/,

@@ -14,8 +14,9 @@ import { root } from './project/tree.mjs'
 const KB = 1_000
 /** What the browser has to have before it draws anything: the styles, and the script of the look. */
 const FIRST_PAINT_KB_MAX = 32
-const FIRST_PAGE_KB_MAX = 255
-const FURTHER_PAGE_KB_MAX = 60
+const FIRST_PAGE_KB_MAX = 225
+/** With menus and lists of choices, of which the first page has none that is open. */
+const FURTHER_PAGE_KB_MAX = 90
 /** Of a page that is the first one somebody opens: on a slow line each 20 kB are a tenth of a second. */
 const PAGE_ALONE_KB_MAX = 305
 /** Smaller files are sent as they are (tools/project/build-console.mjs). */

@@ -1,10 +1,11 @@
-import { ActionIcon, Button, FileButton, Textarea, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, FileButton, Textarea } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../parts/marks/icon.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
-import type { Picture } from './conversation.ts'
+import { Tip } from '../parts/page/tip.tsx'
 import { textOf } from '../parts/values/json.ts'
+import type { Picture } from './conversation.ts'
 import styles from './playground.module.css'
 
 interface ComposerProps {
@@ -77,11 +78,11 @@ function Attach({ onPictures }: { readonly onPictures: (pictures: readonly Pictu
   return (
     <FileButton multiple accept="image/*" onChange={(files) => inBackground(read(files))}>
       {(props) => (
-        <Tooltip label={t('playground.attach')}>
+        <Tip label={t('playground.attach')}>
           <ActionIcon {...props} aria-label={t('playground.attach')}>
             <Icon name="attach" />
           </ActionIcon>
-        </Tooltip>
+        </Tip>
       )}
     </FileButton>
   )

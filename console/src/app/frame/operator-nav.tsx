@@ -1,7 +1,7 @@
-import { Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Sign } from '../../parts/marks/icon.tsx'
+import { Tip } from '../../parts/page/tip.tsx'
 import styles from './frame.module.css'
 import { OPERATOR_PAGES } from './operator-pages.ts'
 
@@ -12,12 +12,12 @@ export function OperatorNav({ narrow, onGone }: { readonly narrow: boolean; read
     <>
       <h2 className={styles.group}>{t('operate.title')}</h2>
       {OPERATOR_PAGES.map(({ to, sign, name }) => (
-        <Tooltip key={to} label={t(`operate.pages.${name}`)} position="right" disabled={!narrow}>
+        <Tip key={to} label={t(`operate.pages.${name}`)} position="right" disabled={!narrow}>
           <Link to={to} activeProps={{ 'aria-current': 'page' }} {...(onGone && { onClick: onGone })}>
             <Sign path={sign} />
             <span className={styles.wide}>{t(`operate.pages.${name}`)}</span>
           </Link>
-        </Tooltip>
+        </Tip>
       ))}
     </>
   )

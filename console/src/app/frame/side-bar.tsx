@@ -1,11 +1,12 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePerson } from '../../api/session.ts'
-import { late } from '../../parts/page/late.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Mark } from '../../parts/marks/mark.tsx'
+import { late } from '../../parts/page/late.ts'
+import { Tip } from '../../parts/page/tip.tsx'
 import styles from './frame.module.css'
 import { PAGES } from './pages.ts'
 import { PlanMeter } from './plan-meter.tsx'
@@ -30,12 +31,12 @@ export function SideBar({ narrow, onNarrow }: SideBarProps) {
       <nav className={styles.nav} aria-label={t('frame.pages')}>
         <h2 className={styles.group}>{t('frame.use')}</h2>
         {PAGES.map(({ to, icon, name }) => (
-          <Tooltip key={to} label={t(`pages.${name}`)} position="right" disabled={!narrow}>
+          <Tip key={to} label={t(`pages.${name}`)} position="right" disabled={!narrow}>
             <Link to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
               <Icon name={icon} />
               <span className={styles.wide}>{t(`pages.${name}`)}</span>
             </Link>
-          </Tooltip>
+          </Tip>
         ))}
         {role === 'admin' && (
           <Suspense>
@@ -45,11 +46,11 @@ export function SideBar({ narrow, onNarrow }: SideBarProps) {
       </nav>
       <div className={styles.foot}>
         <PlanMeter />
-        <Tooltip label={fold} position="right">
+        <Tip label={fold} position="right">
           <ActionIcon aria-label={fold} className={styles.fold} onClick={() => onNarrow(!narrow)}>
             <Icon name="panel" />
           </ActionIcon>
-        </Tooltip>
+        </Tip>
       </div>
     </aside>
   )

@@ -1,17 +1,19 @@
-import { ActionIcon, Menu, Tooltip } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { Link, useRouter } from '@tanstack/react-router'
+import { ActionIcon } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { client, dataOf } from '../../api/client.ts'
 import { useConnection } from '../../api/connection.ts'
-import { usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Mark } from '../../parts/marks/mark.tsx'
 import { LanguageMenu } from '../../parts/page/language-menu.tsx'
+import { late } from '../../parts/page/late.ts'
+import { MenuButton } from '../../parts/page/menu-button.tsx'
 import { ThemeButton } from '../../parts/page/theme-button.tsx'
+import { Tip } from '../../parts/page/tip.tsx'
 import type { Language } from '../../texts/languages.ts'
 import styles from './frame.module.css'
 import { OrganisationMenu } from './organisation-menu.tsx'
+
+const AccountChoices = late(async () => (await import('./account-choices.tsx')).AccountChoices)
 
 interface TopBarProps {
   readonly onSearch: () => void
@@ -55,44 +57,26 @@ function LiveSign() {
   const { t } = useTranslation()
   const isLive = useConnection() !== 'unreachable'
   return (
-    <Tooltip label={t(isLive ? 'frame.liveHint' : 'frame.unreachableHint')}>
+    <Tip label={t(isLive ? 'frame.liveHint' : 'frame.unreachableHint')}>
       <span className={styles.live} data-state={isLive ? 'live' : 'unreachable'} role="status">
         <i aria-hidden="true" />
         {t(isLive ? 'frame.live' : 'frame.unreachable')}
       </span>
-    </Tooltip>
+    </Tip>
   )
 }
 
 function AccountMenu() {
   const { t } = useTranslation()
-  const person = usePerson()
-  const router = useRouter()
-  const signOut = useMutation({
-    mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
-    // A new page: nothing of what was known here is left.
-    onSuccess: () => window.location.assign(router.buildLocation({ to: '/sign-in', search: {} }).publicHref),
-  })
   return (
-    <Menu width={220}>
-      <Menu.Target>
+    <MenuButton
+      button={
         <ActionIcon aria-label={t('frame.account')}>
           <Icon name="user" />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <div className={styles.who}>
-          <b>{person.name ?? person.email ?? person.phone ?? person.id}</b>
-          {person.name !== null && <span>{person.email ?? person.phone}</span>}
-        </div>
-        <Menu.Divider />
-        <Menu.Item component="a" href="/docs" leftSection={<Icon name="book" />}>
-          {t('signedOut.apiReference')}
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => signOut.mutate()}>
-          {t('frame.signOut')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(opened) => <AccountChoices {...opened} />}
+    </MenuButton>
   )
 }

@@ -1,7 +1,7 @@
-import { Tooltip } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Call } from '../../api/calls.ts'
 import tags from '../marks/tag.module.css'
+import { Tip } from '../page/tip.tsx'
 import { Amount } from '../values/amount.tsx'
 import { isZero } from '../values/decimal.ts'
 import { useFormat } from '../values/format.ts'
@@ -16,11 +16,11 @@ export function Cost({ call }: { readonly call: Priced }) {
   if (!isZero(call.deducted) || isZero(call.amount)) return <Amount value={call.deducted} />
   const { whole, fraction } = format.split(call.amount, 2)
   return (
-    <Tooltip label={t(call.byok ? 'cost.byokHint' : 'cost.freeHint', { amount: call.amount })}>
+    <Tip label={t(call.byok ? 'cost.byokHint' : 'cost.freeHint', { amount: call.amount })}>
       <span className={styles.free} tabIndex={0}>
         <span className={tags.tag}>{t(call.byok ? 'cost.byok' : 'cost.free')}</span> {whole}
         {fraction}
       </span>
-    </Tooltip>
+    </Tip>
   )
 }

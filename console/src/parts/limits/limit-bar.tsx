@@ -1,4 +1,4 @@
-import { Tooltip } from '@mantine/core'
+import { Tip } from '../page/tip.tsx'
 import parts from './limit-bar.module.css'
 
 interface LimitBarProps {
@@ -27,10 +27,10 @@ export function LimitBar({ used, label, quiet = false, full }: LimitBarProps) {
           : undefined
   const width = Math.min(1, Math.max(0, used)) * 100
   return (
-    <Tooltip label={label} multiline maw={320}>
+    <Tip label={label} multiline maw={320}>
       <svg className={parts.bar} role="img" aria-label={label} data-tone={tone}>
         <rect width={`${width}%`} height="4" />
       </svg>
-    </Tooltip>
+    </Tip>
   )
 }

@@ -1,6 +1,7 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../marks/icon.tsx'
+import { Tip } from './tip.tsx'
 
 /** Light and dark; until it is pressed, the system decides. */
 export function ThemeButton() {
@@ -9,10 +10,10 @@ export function ThemeButton() {
   const shown = useComputedColorScheme('light', { getInitialValueInEffect: false })
   const label = t(shown === 'dark' ? 'frame.lightTheme' : 'frame.darkTheme')
   return (
-    <Tooltip label={label}>
+    <Tip label={label}>
       <ActionIcon aria-label={label} onClick={() => setColorScheme(shown === 'dark' ? 'light' : 'dark')}>
         <Icon name={shown === 'dark' ? 'sun' : 'moon'} />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   )
 }

@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../marks/icon.tsx'
+import { Tip } from '../page/tip.tsx'
 
 interface CopyProps {
   readonly value: string
@@ -17,11 +18,11 @@ export function CopyIcon({ value, label, size }: CopyProps & { readonly size?: '
   const { copy, copied } = useClipboard({ timeout: TOLD_MS })
   const text = copied ? t('copied') : label
   return (
-    <Tooltip label={text}>
+    <Tip label={text}>
       <ActionIcon aria-label={text} onClick={() => copy(value)} {...(size === undefined ? {} : { size })}>
         <Icon name={copied ? 'check' : 'copy'} />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   )
 }
 

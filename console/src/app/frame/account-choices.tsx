@@ -1,0 +1,36 @@
+import { Menu } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { client, dataOf } from '../../api/client.ts'
+import { usePerson } from '../../api/session.ts'
+import { Icon } from '../../parts/marks/icon.tsx'
+import type { Opened } from '../../parts/page/menu-button.tsx'
+import { OpenedMenu } from '../../parts/page/opened-menu.tsx'
+import styles from './frame.module.css'
+
+export function AccountChoices(opened: Opened) {
+  const { t } = useTranslation()
+  const person = usePerson()
+  const router = useRouter()
+  const signOut = useMutation({
+    mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
+    // A new page: nothing of what was known here is left.
+    onSuccess: () => window.location.assign(router.buildLocation({ to: '/sign-in', search: {} }).publicHref),
+  })
+  return (
+    <OpenedMenu {...opened} width={220}>
+      <div className={styles.who}>
+        <b>{person.name ?? person.email ?? person.phone ?? person.id}</b>
+        {person.name !== null && <span>{person.email ?? person.phone}</span>}
+      </div>
+      <Menu.Divider />
+      <Menu.Item component="a" href="/docs" leftSection={<Icon name="book" />}>
+        {t('signedOut.apiReference')}
+      </Menu.Item>
+      <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => signOut.mutate()}>
+        {t('frame.signOut')}
+      </Menu.Item>
+    </OpenedMenu>
+  )
+}

@@ -1,0 +1,74 @@
+/** The bars around every page: what is loaded when it is first wanted is used as if it had been there. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { signInAs } from '../../../test/api.ts'
+import { CUSTOMER } from '../../../test/gateway.ts'
+import { JOURNEY_MS, openSite, PATIENCE_MS, type Site } from '../../../test/visit.ts'
+
+vi.setConfig({ testTimeout: JOURNEY_MS })
+
+let site: Site
+
+beforeAll(async () => {
+  site = await openSite()
+  const ann = await signInAs(site.baseUrl, CUSTOMER)
+  await ann.ask('POST', 'user/user/organisations', { name: 'Harbour Labs' })
+})
+
+afterAll(() => site.close())
+
+test.each([
+  ['Account', 'Sign out'],
+  ['Language', '简体中文'],
+  [/^Acting for/, 'Harbour Labs'],
+])('the menu %s opens with Enter and gives the focus back to its button', async (name, last) => {
+  const visit = await site.visit('/', { as: CUSTOMER })
+  const { page } = visit
+  const button = page.getByRole('button', { name })
+  const state = () => Promise.all(['aria-haspopup', 'aria-expanded'].map((each) => button.getAttribute(each)))
+  expect(await state()).toEqual(['menu', 'false'])
+  await button.focus()
+  await page.evaluate('window.first = document.activeElement')
+
+  for (const _time of ['while it is loaded', 'when it is there']) {
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const menu = page.getByRole('menu', { name })
+    await menu.waitFor()
+    expect(await state()).toEqual(['menu', 'true'])
+    await menu.locator(':focus').waitFor({ state: 'attached' })
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    await menu.locator(':focus').getByText(last).waitFor()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'hidden' })
+    await vi.waitFor(
+      async () => expect(await page.evaluate('document.activeElement === window.first')).toBe(true),
+      PATIENCE_MS,
+    )
+    expect(await state()).toEqual(['menu', 'false'])
+  }
+
+  await button.click()
+  await page.getByRole('menu', { name }).waitFor()
+  await button.click()
+  await page.getByRole('menu', { name }).waitFor({ state: 'hidden' })
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
+test('words stand beside what the mouse rests on, until it leaves or Escape is pressed', async () => {
+  const visit = await site.visit('/', { as: CUSTOMER })
+  const { page } = visit
+  const live = page.getByRole('status').filter({ hasText: 'Live' })
+  const words = page.getByRole('tooltip')
+  for (const leave of [() => page.mouse.move(0, 0), () => page.keyboard.press('Escape')]) {
+    await live.hover()
+    await words.waitFor()
+    expect(await live.getAttribute('aria-describedby')).toBe(await words.getAttribute('id'))
+    await leave()
+    await words.waitFor({ state: 'hidden' })
+    expect(await live.getAttribute('aria-describedby')).toBeNull()
+  }
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})

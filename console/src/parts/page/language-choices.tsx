@@ -1,0 +1,32 @@
+import { Menu } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../../texts/languages.ts'
+import { Icon } from '../marks/icon.tsx'
+import { inBackground } from './in-background.ts'
+import type { Opened } from './menu-button.tsx'
+import { OpenedMenu } from './opened-menu.tsx'
+
+interface LanguageChoicesProps extends Opened {
+  /** Told once the console speaks the language. */
+  readonly onChosen: ((language: Language) => void) | undefined
+}
+
+export function LanguageChoices({ onChosen, ...opened }: LanguageChoicesProps) {
+  const { i18n } = useTranslation()
+  return (
+    <OpenedMenu {...opened}>
+      {Object.entries(LANGUAGES).map(([tag, { label }]) => (
+        <Menu.Item
+          key={tag}
+          lang={tag}
+          rightSection={tag === i18n.language ? <Icon name="check" size={14} /> : undefined}
+          onClick={() => {
+            if (isLanguage(tag)) inBackground(chooseLanguage(tag).then(() => onChosen?.(tag)))
+          }}
+        >
+          {label}
+        </Menu.Item>
+      ))}
+    </OpenedMenu>
+  )
+}

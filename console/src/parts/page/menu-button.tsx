@@ -1,0 +1,48 @@
+import {
+  cloneElement,
+  type HTMLAttributes,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useId,
+  useState,
+} from 'react'
+
+export interface Opened {
+  /** Of the button, by which the menu is named. */
+  readonly id: string
+  readonly target: Element
+  readonly opened: boolean
+  readonly onChange: (opened: boolean) => void
+}
+
+/** A button without a `click` of its own. */
+export type MenuTrigger = ReactElement<HTMLAttributes<HTMLElement>>
+
+interface MenuButtonProps {
+  readonly button: MenuTrigger
+  /** The menu, in an `OpenedMenu`; its file is loaded when it is first opened. */
+  readonly children: (opened: Opened) => ReactNode
+}
+
+/** A button that opens a menu; there from the start, and the same one when the menu is loaded. */
+export function MenuButton({ button, children }: MenuButtonProps) {
+  const id = useId()
+  const [target, setTarget] = useState<Element>()
+  const [opened, onChange] = useState(false)
+  return (
+    <>
+      {cloneElement(button, {
+        id,
+        'aria-haspopup': 'menu',
+        'aria-expanded': opened,
+        'aria-controls': opened ? `${id}-dropdown` : undefined,
+        onClick: ({ currentTarget }) => {
+          setTarget(currentTarget)
+          onChange(!opened)
+        },
+      })}
+      {target !== undefined && <Suspense>{children({ id, target, opened, onChange })}</Suspense>}
+    </>
+  )
+}

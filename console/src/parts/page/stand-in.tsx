@@ -1,0 +1,26 @@
+import { type Ref, useLayoutEffect } from 'react'
+
+interface StandInProps {
+  /** On the page already. */
+  readonly target: Element
+  readonly ref?: Ref<Element>
+  readonly 'aria-describedby'?: string
+}
+
+/** Renders nothing: stands where the library wants its target as a child, and hands it the element that is there. */
+export function StandIn({ target, ref, 'aria-describedby': description }: StandInProps) {
+  useLayoutEffect(() => {
+    if (typeof ref !== 'function') return undefined
+    const leave = ref(target)
+    return () => {
+      if (typeof leave === 'function') leave()
+      else ref(null)
+    }
+  }, [ref, target])
+  useLayoutEffect(() => {
+    if (description === undefined) return undefined
+    target.setAttribute('aria-describedby', description)
+    return () => target.removeAttribute('aria-describedby')
+  }, [description, target])
+  return null
+}

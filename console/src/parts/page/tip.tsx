@@ -1,0 +1,37 @@
+import { useTimeout } from '@mantine/hooks'
+import { cloneElement, type PointerEvent, type ReactElement, Suspense, useState } from 'react'
+import { late } from './late.ts'
+import type { TipLook } from './opened-tip.tsx'
+
+const OpenedTip = late(async () => (await import('./opened-tip.tsx')).OpenedTip)
+
+/** Ms of rest before it is shown. */
+const REST_MS = 300
+
+interface TipProps extends TipLook {
+  readonly children: ReactElement<{
+    readonly onPointerEnter?: (event: PointerEvent) => void
+    readonly onPointerLeave?: () => void
+  }>
+}
+
+/** Words beside what the mouse rests on. What shows them is loaded when the first are wanted. */
+export function Tip({ children, ...look }: TipProps) {
+  const [target, setTarget] = useState<Element>()
+  const rest = useTimeout((element: Element) => setTarget(element), REST_MS)
+  return (
+    <>
+      {cloneElement(children, {
+        onPointerEnter: ({ currentTarget, pointerType }) => {
+          if (pointerType === 'mouse' && look.disabled !== true) rest.start(currentTarget)
+        },
+        onPointerLeave: rest.clear,
+      })}
+      {target !== undefined && (
+        <Suspense>
+          <OpenedTip target={target} {...look} />
+        </Suspense>
+      )}
+    </>
+  )
+}
