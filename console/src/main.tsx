@@ -9,6 +9,7 @@ import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
 import { accountQuery, organisationsQuery } from './api/session.ts'
+import { afterFirstPage } from './app/after-first-page.ts'
 import { bringFonts } from './app/fonts.ts'
 import { frameRoute } from './app/frame-route.ts'
 import { createConsoleRouter } from './app/router.ts'
@@ -48,9 +49,16 @@ if (pages.some(({ routeId }) => routeId === frameRoute.id)) {
 }
 for (const route of Object.values(router.routesById))
   if (pages.some(({ routeId }) => routeId === route.id)) inBackground(router.loadRouteChunk(route))
-bringFonts(router, queryClient)
+const later = (act: () => void): void => afterFirstPage(router, queryClient, act)
+bringFonts(later)
+// So that the first one opens at once, and no further page has to bring them.
+later(() => inBackground(bringMenus()))
 // Not awaited here: the files of the pages import this one and wait until it has ended.
 inBackground(show(place))
+
+function bringMenus(): Promise<unknown> {
+  return Promise.all([import('./parts/page/opened-menu.tsx'), import('./parts/page/opened-tip.tsx')])
+}
 
 /** When the page is loaded, React renders all of it once, as a transition: in short tasks, between which the browser stays responsive. */
 async function show(root: HTMLElement): Promise<void> {

@@ -4,28 +4,14 @@
  */
 import sans from '@fontsource-variable/inter/wght.css?url'
 import mono from '@fontsource-variable/jetbrains-mono/wght.css?url'
-import type { QueryClient } from '@tanstack/react-query'
 import { inBackground } from '../parts/page/in-background.ts'
-import type { createConsoleRouter } from './router.ts'
 
 const SEEN = 'sluice-fonts'
 
-export function bringFonts(router: ReturnType<typeof createConsoleRouter>, queryClient: QueryClient): void {
-  if (localStorage.getItem(SEEN) !== null) return bring()
-  const endOfLoad = router.subscribe('onRendered', () => {
-    endOfLoad()
-    whenAnswered(queryClient, () => requestIdleCallback(bring))
-  })
-}
-
-/** Calls back when no request is pending. */
-function whenAnswered(queryClient: QueryClient, act: () => void): void {
-  if (queryClient.isFetching() === 0) return act()
-  const end = queryClient.getQueryCache().subscribe(() => {
-    if (queryClient.isFetching() > 0) return
-    end()
-    act()
-  })
+/** @param later calls back after the first page */
+export function bringFonts(later: (act: () => void) => void): void {
+  if (localStorage.getItem(SEEN) === null) later(bring)
+  else bring()
 }
 
 function bring(): void {

@@ -24,8 +24,8 @@ function standing(url: string): readonly CatalogueChange[] {
 
 const BOUND = await gateway.newKey(gateway.accountId, { group: 'bound' })
 
-/** Sends the head and the first half of a call; `finish` sends the rest and waits for the answer. */
-function beginCall(path: string, body: Readonly<Record<string, unknown>>, key = BOUND.key) {
+/** Sends the head and the first half of a call, which has come then; `finish` sends the rest and waits for the answer. */
+async function beginCall(path: string, body: Readonly<Record<string, unknown>>, key = BOUND.key) {
   const text = JSON.stringify(body)
   const half = Math.floor(text.length / 2)
   const request = httpRequest(`${gateway.baseUrl}${path}`, {
@@ -43,7 +43,9 @@ function beginCall(path: string, body: Readonly<Record<string, unknown>>, key = 
       response.on('end', () => resolve(response.statusCode))
     })
   })
+  await vi.waitUntil(() => gateway.running.openCalls() === 0)
   request.write(text.slice(0, half))
+  await vi.waitUntil(() => gateway.running.openCalls() === 1)
   return {
     finish: () => {
       request.end(text.slice(half))
@@ -81,8 +83,7 @@ describe('while the body of a call is on its way', () => {
   test.each(ROWS)('$change: the call is answered, the next one is refused', async ({ to, after }) => {
     await gateway.catalogue(...standing(upstream.url))
     upstream.script(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
-    const call = beginCall('/v1/chat/completions', ASKED)
-    await vi.waitUntil(() => gateway.running.openCalls() === 1)
+    const call = await beginCall('/v1/chat/completions', ASKED)
     await gateway.catalogue(to)
     expect(await call.finish()).toBe(200)
     expect((await ask()).status).toBe(after)
@@ -94,8 +95,7 @@ describe('while the body of a call is on its way', () => {
     await ask()
     await gateway.settled()
     const { amount } = await gateway.lastLog()
-    const call = beginCall('/v1/chat/completions', ASKED)
-    await vi.waitUntil(() => gateway.running.openCalls() === 1)
+    const call = await beginCall('/v1/chat/completions', ASKED)
     await gateway.catalogue(
       putModel('steady', { pricing: { ...TOKEN_PRICES, inputPrice: '1000', outputPrice: '1000' } }),
     )
@@ -110,8 +110,7 @@ describe('while the body of a call is on its way', () => {
   test('a count of tokens keeps it too', async () => {
     await gateway.catalogue(...standing(upstream.url))
     const asked = { model: 'steady', input: 'Say hello.' }
-    const count = beginCall('/v1/responses/input_tokens', asked, gateway.key)
-    await vi.waitUntil(() => gateway.running.openCalls() === 1)
+    const count = await beginCall('/v1/responses/input_tokens', asked, gateway.key)
     await gateway.catalogue(putModel('steady', { status: 'disabled' }))
     expect(await count.finish()).toBe(200)
   })

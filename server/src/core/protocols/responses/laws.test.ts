@@ -136,8 +136,8 @@ function expressibleBlock(block: Block): Block {
   return { ...block, citations }
 }
 
-/** One number for what was written to the cache, of whatever life. */
+/** One number for what was written to the cache, of whatever life; always there. */
 function expressibleUsage(usage: Usage): Usage {
   const written = (usage.cacheWrite ?? 0) + (usage.cacheWrite1h ?? 0)
-  return { ...usage, cacheWrite: written === 0 ? undefined : written, cacheWrite1h: undefined }
+  return { ...usage, cacheWrite: written, cacheWrite1h: undefined }
 }
