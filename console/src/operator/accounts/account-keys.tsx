@@ -5,12 +5,9 @@ import type { AccountKey, AnyAccount, MadeKey } from '../../api/operator/account
 import sheet from '../../parts/forms/sheet.module.css'
 import { usePolicyWords } from '../../parts/limits/use-policy-words.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
-import { useFormat } from '../../parts/values/format.ts'
-import { KeyName } from '../parts/key-name.tsx'
-import { AccountKeyActions } from './account-key-actions.tsx'
 import { AccountKeyForm } from './account-key-form.tsx'
+import { useKeyColumns } from './key-columns.tsx'
 import { KeyOnce } from './key-once.tsx'
 
 /** The keys of an account: none of their secrets but that of one which was just made. */
@@ -18,7 +15,7 @@ export function AccountKeys({ of }: { readonly of: AnyAccount }) {
   const { t } = useTranslation()
   const [editing, edit] = useState<AccountKey | 'new'>()
   const [made, show] = useState<MadeKey>()
-  const columns = useColumns({ account: of.id, onEdit: edit, onReady: show })
+  const columns = useColumns(of.id, { onEdit: edit, onReady: show })
   return (
     <section className={sheet.part}>
       <div className={sheet.partHead}>
@@ -59,42 +56,24 @@ export function AccountKeys({ of }: { readonly of: AnyAccount }) {
   )
 }
 
-interface ColumnsOf {
-  readonly account: string
+interface KeyActs {
   readonly onEdit: (key: AccountKey) => void
   readonly onReady: (made: MadeKey) => void
 }
 
-function useColumns({ account, onEdit, onReady }: ColumnsOf): readonly Column<AccountKey>[] {
+function useColumns(account: string, acts: KeyActs): readonly Column<AccountKey>[] {
   const { t } = useTranslation()
-  const format = useFormat()
   const policyWords = usePolicyWords()
+  const { name, expires, actions } = useKeyColumns<AccountKey>({ accountOf: () => account, ...acts })
   return [
-    {
-      id: 'name',
-      head: t('keys.name'),
-      cell: (key) => <KeyName of={key} />,
-    },
+    name,
     {
       id: 'limits',
       head: t('keys.limits'),
       kind: 'muted',
       cell: ({ status, policy }) => (status === 'disabled' ? t('keys.states.disabled') : policyWords(policy)),
     },
-    {
-      id: 'expires',
-      head: t('keys.expires'),
-      kind: 'muted',
-      wide: true,
-      cell: ({ expires_at: at }) => (at === null ? t('keys.never') : format.date(at)),
-    },
-    {
-      id: 'actions',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (key) => (
-        <AccountKeyActions account={account} of={key} onEdit={() => onEdit(key)} onReady={onReady} />
-      ),
-    },
+    expires,
+    actions,
   ]
 }

@@ -8,7 +8,6 @@ import { LIVE_MS } from '../../api/query-client.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField, present } from '../../parts/lists/search-fields.ts'
-import table from '../../parts/lists/table.module.css'
 import { State } from '../../parts/marks/state.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
 import { late } from '../../parts/page/late.ts'
@@ -18,10 +17,9 @@ import { useFormat } from '../../parts/values/format.ts'
 import { AccountFilter } from '../parts/account-filter.tsx'
 import { AccountLink } from '../parts/account-link.tsx'
 import { Find } from '../parts/find.tsx'
-import { KeyName } from '../parts/key-name.tsx'
 import { MoreRows } from '../parts/more-rows.tsx'
 import { useAddress } from '../parts/use-address.ts'
-import { AccountKeyActions } from './account-key-actions.tsx'
+import { useKeyColumns } from './key-columns.tsx'
 
 const AccountKeyForm = late(async () => (await import('./account-key-form.tsx')).AccountKeyForm)
 const KeyOnce = late(async () => (await import('./key-once.tsx')).KeyOnce)
@@ -140,15 +138,16 @@ interface ColumnsOf {
   readonly onReady: (made: MadeKey) => void
 }
 
-function useColumns({ onEdit, onReady }: ColumnsOf): readonly Column<AnyKey>[] {
+function useColumns(acts: ColumnsOf): readonly Column<AnyKey>[] {
   const { t } = useTranslation()
   const format = useFormat()
+  const { name, expires, actions } = useKeyColumns<AnyKey>({ accountOf: (key) => key.account_id, ...acts })
   return [
-    { id: 'name', head: t('keys.name'), cell: (key) => <KeyName of={key} /> },
+    name,
     {
       id: 'account',
       head: t('operate.account'),
-      cell: ({ account_id: id, account_name: name }) => <AccountLink id={id} name={name} />,
+      cell: ({ account_id: id, account_name: called }) => <AccountLink id={id} name={called} />,
     },
     {
       id: 'state',
@@ -164,20 +163,7 @@ function useColumns({ onEdit, onReady }: ColumnsOf): readonly Column<AnyKey>[] {
       cell: ({ last_used_at: at }) =>
         at === null ? t('keys.neverUsed') : <span title={format.moment(at)}>{format.ago(at)}</span>,
     },
-    {
-      id: 'expires',
-      head: t('keys.expires'),
-      kind: 'muted',
-      wide: true,
-      cell: ({ expires_at: at }) => (at === null ? t('keys.never') : format.date(at)),
-    },
-    {
-      id: 'actions',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (key) => (
-        <AccountKeyActions account={key.account_id} of={key} onEdit={() => onEdit(key)} onReady={onReady} />
-      ),
-    },
+    expires,
+    actions,
   ]
 }

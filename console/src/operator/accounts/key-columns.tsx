@@ -1,0 +1,41 @@
+import { useTranslation } from 'react-i18next'
+import type { AccountKey, MadeKey } from '../../api/operator/accounts.ts'
+import type { Column } from '../../parts/lists/data-table.tsx'
+import table from '../../parts/lists/table.module.css'
+import { useFormat } from '../../parts/values/format.ts'
+import { KeyName } from '../parts/key-name.tsx'
+import { AccountKeyActions } from './account-key-actions.tsx'
+
+interface KeyColumnsOf<Key extends AccountKey> {
+  readonly accountOf: (key: Key) => string
+  readonly onEdit: (key: Key) => void
+  readonly onReady: (made: MadeKey) => void
+}
+
+/** What the keys of one account and those of all accounts are listed with. */
+export function useKeyColumns<Key extends AccountKey>({
+  accountOf,
+  onEdit,
+  onReady,
+}: KeyColumnsOf<Key>): Readonly<Record<'name' | 'expires' | 'actions', Column<Key>>> {
+  const { t } = useTranslation()
+  const format = useFormat()
+  return {
+    name: { id: 'name', head: t('keys.name'), cell: (key) => <KeyName of={key} /> },
+    expires: {
+      id: 'expires',
+      head: t('keys.expires'),
+      kind: 'muted',
+      wide: true,
+      cell: ({ expires_at: at }) => (at === null ? t('keys.never') : format.date(at)),
+    },
+    actions: {
+      id: 'actions',
+      head: <span className={table.unseen}>{t('actions')}</span>,
+      kind: 'actions',
+      cell: (key) => (
+        <AccountKeyActions account={accountOf(key)} of={key} onEdit={() => onEdit(key)} onReady={onReady} />
+      ),
+    },
+  }
+}
