@@ -5,7 +5,7 @@ import { usageReaders } from '../../core/metering/counters.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
 import { wholeAnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
 import { type FormRole, pathRequestForm } from '../../core/passthrough/requests/request-form.ts'
-import { estimateInput } from '../stages/estimate.ts'
+import { callAndImages, estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind } from './kind.ts'
 import { textIn } from './read-input.ts'
 
@@ -34,7 +34,7 @@ export const GEMINI_EMBEDDINGS: EndpointKind = {
     },
   ],
   chains: ['embeddings'],
-  counts: () => ({ requests: 1, images: 0, videos: 0, videoSeconds: 0 }),
+  counts: callAndImages,
   estimate: estimateInput,
   form: {
     id: 'gemini-embeddings',

@@ -1,5 +1,5 @@
 import { PROTOCOL_IDS, type ProtocolId } from '../../core/catalogue.ts'
-import { estimateOf } from '../stages/estimate.ts'
+import { callAndImages, estimateOf } from '../stages/estimate.ts'
 import type { EndpointKind, EndpointPath } from './kind.ts'
 
 /** Text generation, in four protocols that are converted into each other. */
@@ -23,7 +23,7 @@ export const GENERATE: EndpointKind = {
     },
   ],
   estimate: estimateOf,
-  counts: ({ images }) => ({ requests: 1, images, videos: 0, videoSeconds: 0 }),
+  counts: callAndImages,
 }
 
 function post(path: string, protocol: ProtocolId): EndpointPath {

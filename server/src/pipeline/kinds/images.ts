@@ -6,7 +6,7 @@ import { minus, usageReaders } from '../../core/metering/counters.ts'
 import type { RequestText } from '../../core/metering/request-text.ts'
 import { answerForm } from '../../core/passthrough/answers/compiled-answers.ts'
 import { requestForm } from '../../core/passthrough/requests/request-form.ts'
-import { estimateInput } from '../stages/estimate.ts'
+import { callAndImages, estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind, EstimatedCall } from './kind.ts'
 
 /** An average picture, as vendors that bill tokens count one. */
@@ -29,7 +29,7 @@ export const IMAGES: EndpointKind = {
     { methods: ['POST'], path: '/v1/images/variations', protocol: 'images', forms: true },
   ],
   chains: ['images'],
-  counts: ({ images }) => ({ requests: 1, images, videos: 0, videoSeconds: 0 }),
+  counts: callAndImages,
   estimate,
   refuses: ({ candidates = 1 }) =>
     candidates > IMAGES_MAX ? `n: a call makes up to ${IMAGES_MAX} images` : undefined,

@@ -1,6 +1,6 @@
 import { wholeAnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
 import { requestForm } from '../../core/passthrough/requests/request-form.ts'
-import { estimateInput } from '../stages/estimate.ts'
+import { callAndImages, estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind } from './kind.ts'
 import { inputUsageReader, textOfInput } from './read-input.ts'
 
@@ -10,7 +10,7 @@ export const MODERATION: EndpointKind = {
   flow: 'exchange',
   paths: [{ methods: ['POST'], path: '/v1/moderations', protocol: 'moderation' }],
   chains: ['moderation'],
-  counts: () => ({ requests: 1, images: 0, videos: 0, videoSeconds: 0 }),
+  counts: callAndImages,
   estimate: estimateInput,
   form: {
     id: 'moderation',

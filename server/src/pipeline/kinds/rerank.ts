@@ -4,7 +4,7 @@ import type { RequestText } from '../../core/metering/request-text.ts'
 import { ONE_CALL } from '../../core/metering/quantities.ts'
 import { wholeAnswerForm } from '../../core/passthrough/answers/compiled-answers.ts'
 import { requestForm } from '../../core/passthrough/requests/request-form.ts'
-import { estimateInput } from '../stages/estimate.ts'
+import { callAndImages, estimateInput } from '../stages/estimate.ts'
 import type { EndpointKind } from './kind.ts'
 import { inputUsageReader, textIn } from './read-input.ts'
 
@@ -24,7 +24,7 @@ export const RERANK: EndpointKind = {
     { methods: ['POST'], path: '/v2/rerank', protocol: 'rerank' },
   ],
   chains: ['rerank'],
-  counts: () => ({ requests: 1, images: 0, videos: 0, videoSeconds: 0 }),
+  counts: callAndImages,
   estimate: (model, call) => ({
     ...estimateInput(model, call),
     pieces: { ...ONE_CALL, requests: Math.max(1, Math.ceil(call.scan.items / DOCUMENTS_PER_REQUEST)) },

@@ -177,6 +177,11 @@ export function unpricedExtras(catalogue: Catalogue): readonly UnpricedExtras[] 
   })
 }
 
+/** One call and the images it asks for: what most kinds take from windows. */
+export function callAndImages({ images }: Pick<Estimate, 'images'>): Counts {
+  return { requests: 1, images, videos: 0, videoSeconds: 0 }
+}
+
 /** What a call of a kind takes from windows, apart from what is only known at its end. */
 export function countsOf(kind: EndpointKind, estimate: Estimate): Counts {
   return kind.counts?.(estimate) ?? NOTHING_COUNTED
