@@ -16,62 +16,69 @@ import { isCredentialRefusal } from '../attempt/telling-failure.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 
-type Told = Pick<CallLogRow, 'httpStatus' | 'code' | 'message'>
+/** The answer to a call for which every chain failed. */
+export interface FailureAnswer {
+  readonly told: Pick<CallLogRow, 'httpStatus' | 'code' | 'message'>
+  send(reply: ClientReply): void
+}
 
 /**
- * Reports to the client why every chain failed: the first real upstream error unchanged, with three exceptions that are
+ * Why every chain failed, as the client is told: the first real upstream error unchanged, with three exceptions that are
  * the gateway's own errors (docs/reference/contract.md#D-errors-37, #D-errors-38, #D-errors-39).
  */
-export function deliverFailure(call: ReservedCall, failure: FinalFailure, reply: ClientReply): Told {
+export function answerFailure(call: ReservedCall, failure: FinalFailure): FailureAnswer {
   switch (failure.kind) {
     case 'no-chain':
-      return failWith(reply, call, new GatewayError(50201, { internal: 'no usable chain' }))
+      return failWith(call, new GatewayError(50201, { internal: 'no usable chain' }))
     case 'rate-limited':
-      return failWith(reply, call, new GatewayError(42904, { retryAfterMs: failure.retryAfterMs }))
+      return failWith(call, new GatewayError(42904, { retryAfterMs: failure.retryAfterMs }))
     case 'unconvertible':
       return failWith(
-        reply,
         call,
         new GatewayError(40000, {
           message: failure.message,
           ...(failure.details === undefined ? {} : { details: failure.details }),
         }),
       )
-    case 'upstream':
-      return deliverUpstream(call, failure, reply)
+    case 'upstream': {
+      const { told, send } = answerUpstream(call, failure)
+      return {
+        told,
+        send(reply) {
+          reply.tellModel(failure.leg.model.modelId)
+          send(reply)
+        },
+      }
+    }
   }
 }
 
-function deliverUpstream(
+function answerUpstream(
   call: ReservedCall,
   { leg, failure }: { readonly leg: Leg; readonly failure: AttemptFailure },
-  reply: ClientReply,
-): Told {
-  reply.tellModel(leg.model.modelId)
+): FailureAnswer {
   switch (failure.kind) {
     case 'deadline':
-      return failWith(reply, call, new GatewayError(50401))
+      return failWith(call, new GatewayError(50401))
     case 'transport': {
       const code: ErrorCode = failure.transport.kind.endsWith('timeout') ? 50401 : 50201
-      return failWith(reply, call, new GatewayError(code, { internal: failure.transport.detail }))
+      return failWith(call, new GatewayError(code, { internal: failure.transport.detail }))
     }
     case 'status':
-      return deliverStatus(call, leg, failure, reply)
+      return answerStatus(call, leg, failure)
     case 'answer':
-      return deliverAnswerError(call, leg, failure, reply)
+      return answerError(call, leg, failure)
   }
 }
 
-function deliverStatus(
+function answerStatus(
   call: ReservedCall,
   leg: Leg,
   failure: Extract<AttemptFailure, { kind: 'status' }>,
-  reply: ClientReply,
-): Told {
+): FailureAnswer {
   const body = parseJson(failure.body)
   if (isCredentialRefusal(failure.status) && !leg.byok) {
     return failWith(
-      reply,
       call,
       new GatewayError(50201, {
         upstreamBody: body ?? null,
@@ -87,35 +94,33 @@ function deliverStatus(
     ),
   }
   if (isForeign(call, leg))
-    return sendJson(
-      reply,
+    return json(
       failure.status,
       headers,
       foreignError(call, leg, failure.status, body ?? text(failure.body)),
     )
   if (overLimit(call, leg, failure.status, body)) {
-    return sendJson(reply, failure.status, headers, {
+    return json(failure.status, headers, {
       ...(isJsonObject(body) ? body : {}),
       upstream_body: body ?? text(failure.body),
     })
   }
-  return send(reply, failure.status, headers, failure.body)
+  return bytes(failure.status, headers, failure.body)
 }
 
 /** An error event inside a 200, before anything was sent: it becomes an error answer of its own status. */
-function deliverAnswerError(
+function answerError(
   call: ReservedCall,
   leg: Leg,
   failure: Extract<AttemptFailure, { kind: 'answer' }>,
-  reply: ClientReply,
-): Told {
+): FailureAnswer {
   if (failure.answer.kind === 'cut')
-    return failWith(reply, call, new GatewayError(50201, { internal: 'the upstream broke off its answer' }))
+    return failWith(call, new GatewayError(50201, { internal: 'the upstream broke off its answer' }))
   const status = failure.answer.status ?? 502
   const headers = { 'content-type': 'application/json', ...retryAfterHeader(status, undefined) }
   const raw = failure.answer.raw
   const body = isForeign(call, leg) ? foreignError(call, leg, status, raw) : raw
-  return sendJson(reply, status, headers, body)
+  return json(status, headers, body)
 }
 
 /** Its error is in another format than the client's. */
@@ -142,35 +147,26 @@ function overLimit(call: ReservedCall, leg: Leg, status: number, body: JsonValue
 
 const CAP_FIELDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tokens'])
 
-function failWith(reply: ClientReply, call: ReservedCall, error: GatewayError): Told {
-  reply.fail(error, call)
-  return { httpStatus: error.status, ...codeAndMessage(error) }
+function failWith(call: ReservedCall, error: GatewayError): FailureAnswer {
+  return {
+    told: { httpStatus: error.status, ...codeAndMessage(error) },
+    send: (reply) => reply.fail(error, call),
+  }
 }
 
-function sendJson(
-  reply: ClientReply,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body: JsonValue,
-): Told {
-  return send(
-    reply,
-    status,
-    { ...headers, 'content-type': 'application/json' },
-    Buffer.from(JSON.stringify(body)),
-  )
+function json(status: number, headers: Readonly<Record<string, string>>, body: JsonValue): FailureAnswer {
+  return bytes(status, { ...headers, 'content-type': 'application/json' }, Buffer.from(JSON.stringify(body)))
 }
 
-function send(
-  reply: ClientReply,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
-): Told {
-  reply.start({ status, headers, contentLength: body.byteLength })
-  reply.write(body)
-  reply.end()
-  return { httpStatus: status, code: undefined, message: undefined }
+function bytes(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): FailureAnswer {
+  return {
+    told: { httpStatus: status, code: undefined, message: undefined },
+    send(reply) {
+      reply.start({ status, headers, contentLength: body.byteLength })
+      reply.write(body)
+      reply.end()
+    },
+  }
 }
 
 function text(body: Uint8Array): string {

@@ -193,14 +193,24 @@ const ROWS: readonly Row[] = [
     seen: `{begin}${HEAD}t{hold}`,
   },
   {
-    name: 'an error of the upstream’s is passed on',
+    name: 'an error of the upstream’s waits for the end',
     play: 'text t, error E',
-    seen: `{begin}${HEAD}tE{told}`,
+    seen: `{begin}${HEAD}t{told}`,
+  },
+  {
+    name: 'but no longer than two seconds',
+    play: 'text t, error E, pulse, pulse, pulse, text t',
+    seen: `{begin}${HEAD}t{told}Et`,
+  },
+  {
+    name: 'what follows it does not overtake it',
+    play: 'text t, error E, text u, end-told, release',
+    seen: `{begin}${HEAD}t{told}Eu.`,
   },
   {
     name: 'one that the client has not been told is broken',
-    play: 'text t, unheard E',
-    seen: `{begin}${HEAD}tE{broken error}`,
+    play: 'text t, unheard E, break-off, release',
+    seen: `{begin}${HEAD}t{broken error}E<50201>.`,
   },
   // Its end.
   {
@@ -248,22 +258,28 @@ const ROWS: readonly Row[] = [
     seen: '{begin}200:application/json:-:r:- {first}{"aaaaaaaaa":{complete, ended}1}.',
   },
   // How a break is told.
-  { name: 'a break is told in the stream', play: 'text t, break-off', seen: `{begin}${HEAD}t<50201>.` },
+  { name: 'a break waits until it is released', play: 'text t, break-off', seen: `{begin}${HEAD}t` },
+  { name: 'and no longer than two seconds', play: 'text t, break-off, pulse, pulse, pulse', seen: `{begin}${HEAD}t<50201>.` },
+  {
+    name: 'a break is told in the stream',
+    play: 'text t, break-off, release',
+    seen: `{begin}${HEAD}t<50201>.`,
+  },
   {
     name: 'after what waited for the end',
-    play: 'text t, finishing f, break-off',
+    play: 'text t, finishing f, break-off, release',
     seen: `{begin}${HEAD}tf<50201>.`,
   },
   {
     name: 'a document is broken off',
     form: 'whole',
-    play: 'prelude {"aaaaaaaaa":, break-off',
+    play: 'prelude {"aaaaaaaaa":, break-off, release',
     seen: '{begin}200:application/json:-:r:- {first}{"aaaaaaaaa":|',
   },
   {
     name: 'what the upstream has told ends as it is',
-    play: 'text t, error E, end-told',
-    seen: `{begin}${HEAD}tE{told}.`,
+    play: 'text t, error E, end-told, release',
+    seen: `{begin}${HEAD}t{told}E.`,
   },
   {
     name: 'for a client that has gone nothing waits',
@@ -281,7 +297,7 @@ describe('an answer on its way', () => {
 
   test('a failure that cannot be put into words breaks the connection', () => {
     const stage = new Stage('stream', 'failure')
-    for (const step of ['text t', 'break-off']) stage.play(step)
+    for (const step of ['text t', 'break-off', 'release']) stage.play(step)
     expect(stage.seen).toBe(`{begin}${HEAD}t|`)
     expect(stage.errors).toHaveLength(1)
   })

@@ -1,7 +1,7 @@
 /**
  * Delivers the answer to the client: what is held back before it begins, what is passed on, and what is delayed at its
- * end. The end of a complete answer waits until its charge is on disk, so that a client that has all of it has been
- * charged, whatever happens to this process.
+ * end. The end of every answer, complete or broken, waits until its charge is on disk, so that a client that has all of
+ * it has been charged, whatever happens to this process, and that its slot is free when it asks again.
  */
 import { streamFailure } from '../attempt/stream-failure.ts'
 import type { AnswerFailure, Bytes, StreamStep, WholeEnd } from '../lanes/lane.ts'
@@ -53,8 +53,10 @@ export class Delivery {
   #answer: Answer | undefined
   #status = 0
   #started = false
-  /** The answer is complete and waits for `release`. */
+  /** All of the answer is here, and its end waits for `release`. */
   #closing = false
+  /** Its protocol has no word for a failure: the connection is closed instead. */
+  #endsAbruptly = false
   /** Epoch ms. */
   #lastSentAt = 0
 
@@ -149,7 +151,8 @@ export class Delivery {
     if (!this.#started) this.#start(this.#answer?.form === 'whole' ? byteLength(rest) : undefined)
     try {
       for (const piece of rest) reply.write(piece)
-      reply.end()
+      if (this.#endsAbruptly) reply.destroy()
+      else reply.end()
     } catch (error) {
       // Nobody releases it again.
       reply.destroy()
@@ -161,17 +164,15 @@ export class Delivery {
    * The answer broke after it began: reported in the protocol's own way if it has one, else by closing the connection.
    */
   breakOff(told: Broken['told']): void {
-    const { reply } = this.#options
     const words = this.#lastWords(told)
-    this.write([...this.#last.splice(0), ...(words === undefined ? [] : [words])])
-    if (words === undefined) reply.destroy()
-    else reply.end()
+    if (words === undefined) this.#endsAbruptly = true
+    else this.#last.push(words)
+    this.close()
   }
 
   /** The upstream reported its failure inside the answer; nothing is added. */
   endAsTold(): void {
-    this.#flushLast()
-    this.#options.reply.end()
+    this.close()
   }
 
   #takeFailed(output: readonly Bytes[], failure: AnswerFailure, passing: Passing): void {
@@ -184,7 +185,7 @@ export class Delivery {
       this.#keepLast(output)
       return
     }
-    this.write(output)
+    this.#keepLast(output)
     if (failure.kind === 'error' && failure.delivered) this.#events.onTold(failure)
     else this.#events.onBroken(failure)
   }
@@ -192,7 +193,8 @@ export class Delivery {
   /** Holds bytes back, up to a limit, until something meaningful arrives. */
   #pass(output: readonly Bytes[], passing: Passing, meaningful: boolean): void {
     if (passing === 'pass') {
-      this.write(output)
+      if (this.#last.length > 0) this.#keepLast(output)
+      else this.write(output)
       return
     }
     this.#held.push(...output)

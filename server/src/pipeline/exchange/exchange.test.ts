@@ -552,28 +552,28 @@ const ROWS: readonly Row[] = [
   // Failures after it began: told in the stream, in the gateway's own words.
   {
     name: 'a reset',
-    play: 'sent, head 200, data t, reset',
+    play: 'sent, head 200, data t, reset, release',
     verdict: 'committed',
     ended: 'upstream-cut/broken/1',
     wrote: '200 t<50201>.',
   },
   {
     name: 'an end without a last word',
-    play: 'sent, head 200, data t, end',
+    play: 'sent, head 200, data t, end, release',
     verdict: 'committed',
     ended: 'upstream-cut/broken/1',
     wrote: '200 t<50201>.',
   },
   {
     name: 'silence',
-    play: 'sent, head 200, data t, idle-timeout',
+    play: 'sent, head 200, data t, idle-timeout, release',
     verdict: 'committed',
     ended: 'timeout/broken/1',
     wrote: '200 t<50401>.',
   },
   {
     name: 'unreadable',
-    play: 'sent, head 200, data t, data X',
+    play: 'sent, head 200, data t, data X, release',
     verdict: 'committed',
     ended: 'upstream-cut/broken/1',
     wrote: '200 t<50201>.',
@@ -588,14 +588,14 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'neither when it resets after it',
-    play: 'sent, head 200, data t, data E, reset',
+    play: 'sent, head 200, data t, data E, reset, release',
     verdict: 'committed',
     ended: 'upstream-error/broken/1',
     wrote: '200 tE.',
   },
   {
     name: 'a codec that breaks',
-    play: 'sent, head 200, data t, data #',
+    play: 'sent, head 200, data t, data #, release',
     verdict: 'committed',
     ended: 'gateway-error/cut/1',
     wrote: '200 t<50000>.',
@@ -791,7 +791,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'a stop inside a stream',
-    play: 'sent, head 200, data tt, stop',
+    play: 'sent, head 200, data tt, stop, release',
     verdict: 'committed',
     ended: 'stopped/cut/2',
     wrote: '200 tt<50301>.',
@@ -799,7 +799,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'a stop after the upstream told its failure',
-    play: 'sent, head 200, data t, data E, stop',
+    play: 'sent, head 200, data t, data E, stop, release',
     verdict: 'committed',
     ended: 'upstream-error/broken/1',
     wrote: '200 tE.',
@@ -955,7 +955,7 @@ const HAPPENS: Readonly<Record<keyof (typeof REACTIONS)['over'], string>> = {
   fault: 'fault',
   gone: 'gone',
 }
-/** Verdict, ending/generation/output tokens, what the client has read, and whether the upstream was cut. */
+/** Verdict, ending/generation/output tokens, what the client has read, what it reads once released, and whether the upstream was cut. */
 const FOLLOWS: Readonly<Record<keyof typeof REACTIONS, Readonly<Record<keyof typeof HAPPENS, string>>>> = {
   waiting: {
     head: 'none, none, -',
@@ -1000,22 +1000,22 @@ const FOLLOWS: Readonly<Record<keyof typeof REACTIONS, Readonly<Record<keyof typ
   answering: {
     head: 'committed, none, 200 t',
     data: 'committed, none, 200 tt',
-    end: 'committed, upstream-cut/broken/1, 200 t<50201>.',
-    failure: 'committed, upstream-cut/broken/1, 200 t<50201>.',
+    end: 'committed, upstream-cut/broken/1, 200 t(<50201>.)',
+    failure: 'committed, upstream-cut/broken/1, 200 t(<50201>.)',
     deadline: 'committed, none, 200 t',
-    stop: 'committed, stopped/cut/1, 200 t<50301>. cut',
-    fault: 'committed, gateway-error/cut/1, 200 t<50000>. cut',
+    stop: 'committed, stopped/cut/1, 200 t(<50301>.) cut',
+    fault: 'committed, gateway-error/cut/1, 200 t(<50000>.) cut',
     gone: 'committed, none, 200 t',
   },
   told: {
-    head: 'committed, none, 200 tE',
-    data: 'committed, none, 200 tEt',
-    end: 'committed, upstream-error/broken/1, 200 tE.',
-    failure: 'committed, upstream-error/broken/1, 200 tE.',
-    deadline: 'committed, none, 200 tE',
-    stop: 'committed, upstream-error/broken/1, 200 tE. cut',
-    fault: 'committed, upstream-error/broken/1, 200 tE. cut',
-    gone: 'committed, client-gone/broken/1, 200 tE cut',
+    head: 'committed, none, 200 t',
+    data: 'committed, none, 200 t',
+    end: 'committed, upstream-error/broken/1, 200 t(E.)',
+    failure: 'committed, upstream-error/broken/1, 200 t(E.)',
+    deadline: 'committed, none, 200 t',
+    stop: 'committed, upstream-error/broken/1, 200 t(E.) cut',
+    fault: 'committed, upstream-error/broken/1, 200 t(E.) cut',
+    gone: 'committed, client-gone/broken/1, 200 t cut',
   },
   left: {
     head: 'committed, none, 200 t',
@@ -1038,14 +1038,14 @@ const FOLLOWS: Readonly<Record<keyof typeof REACTIONS, Readonly<Record<keyof typ
     gone: 'gone, none, -',
   },
   lingering: {
-    head: 'committed, complete/whole/11, 200 t',
-    data: 'committed, complete/whole/11, 200 t',
-    end: 'committed, complete/whole/11, 200 t',
-    failure: 'committed, complete/whole/11, 200 t',
-    deadline: 'committed, complete/whole/11, 200 t',
-    stop: 'committed, complete/whole/11, 200 t',
-    fault: 'committed, complete/whole/11, 200 t',
-    gone: 'committed, complete/whole/11, 200 t',
+    head: 'committed, complete/whole/11, 200 t(fu$.)',
+    data: 'committed, complete/whole/11, 200 t(fu$.)',
+    end: 'committed, complete/whole/11, 200 t(fu$.)',
+    failure: 'committed, complete/whole/11, 200 t(fu$.)',
+    deadline: 'committed, complete/whole/11, 200 t(fu$.)',
+    stop: 'committed, complete/whole/11, 200 t(fu$.)',
+    fault: 'committed, complete/whole/11, 200 t(fu$.)',
+    gone: 'committed, complete/whole/11, 200 t(fu$.)',
   },
   over: {
     head: 'failed: transport reset, upstream-error/none/unread, -',
@@ -1068,7 +1068,11 @@ describe('every state and everything that can happen in it', () => {
     const stage = await played({ ...reached, name: '', play: `${reached.play}, ${step}`, verdict: '' })
     const { told, reply, upstream } = stage
     const cut = upstream?.aborted === true ? ' cut' : ''
-    const follows = `${verdictText(told.verdict)}, ${endedText(told.ended)}, ${reply.wrote.trim() || '-'}${cut}`
+    const read = reply.wrote
+    stage.exchange.release()
+    const released = reply.wrote.slice(read.length)
+    const wrote = `${read.trim() || '-'}${released === '' ? '' : `(${released})`}`
+    const follows = `${verdictText(told.verdict)}, ${endedText(told.ended)}, ${wrote}${cut}`
     const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = FOLLOWS
     expect(follows).toBe(expected[state]?.[event])
   })

@@ -1,5 +1,5 @@
 /** The end of a reserved call: settled or abandoned exactly once, and everything it holds given back, whatever breaks. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   sampleCatalogue,
   sampleChain,
@@ -62,7 +62,7 @@ const WELL: Ended = {
   message: undefined,
 }
 
-type Breaks = 'attempt' | 'head' | 'observe' | 'price' | 'store' | 'tell' | 'month' | 'gauge'
+type Breaks = 'attempt' | 'head' | 'observe' | 'price' | 'store' | 'hang' | 'tell' | 'month' | 'gauge'
 
 interface Row {
   readonly name: string
@@ -170,12 +170,13 @@ const ROWS: readonly Row[] = [
     told: 50000,
   },
   {
-    name: 'a failure that cannot be told is logged all the same',
+    name: 'a failure that cannot be told is logged all the same, and its client is cut',
     came: 'broken',
     breaks: ['tell'],
     by: 'abandon',
     costs: 0,
     logged: [500, 50000, 'gateway-error'],
+    told: 'cut',
   },
   {
     name: 'an answer is charged also where nothing can be learnt of its chain',
@@ -214,6 +215,10 @@ class Trial {
   readonly pending: (SettleOperation | AbandonOperation)[] = []
   readonly errors: string[] = []
   readonly told: (number | 'cut')[] = []
+  /** Ends that the store had, or that were kept for it, when the client was told a failure. */
+  writtenWhenTold: number | undefined
+  /** Lets the store go on. */
+  goOn: () => void = () => undefined
   gauge = 0
   held = 1
   released = 0
@@ -303,13 +308,18 @@ class Trial {
   }
 
   #reply(): ClientReply {
+    let started = false
     return {
-      started: false,
+      get started() {
+        return started
+      },
       gone: this.#row.clientGone === true,
       tellModel: () => undefined,
       fail: ({ code }: GatewayError) => {
         this.#break('tell')
+        started = true
         this.told.push(code)
+        this.writtenWhenTold = this.written.length + this.pending.length
       },
       destroy: () => this.told.push('cut'),
     } as unknown as ClientReply
@@ -361,6 +371,10 @@ class Trial {
 
   async #write(end: SettleOperation | AbandonOperation) {
     if (this.#breaks.includes('store')) throw new StorageUnavailable('away', { untouched: true })
+    if (this.#breaks.includes('hang'))
+      await new Promise<void>((resolve) => {
+        this.goOn = resolve
+      })
     this.written.push(end)
     return this.store.run(end)[0]
   }
@@ -376,6 +390,7 @@ describe('a reserved call comes to its end', () => {
     expect(clientGone).toBe(row.clientGone === true)
     expect(trial.store.account()).toMatchObject({ credits: credits(1_000 - row.costs), held: 0n })
     expect(trial.told).toEqual(row.told === undefined ? [] : [row.told])
+    expect(trial.writtenWhenTold).toBe(typeof row.told === 'number' ? 1 : undefined)
   })
 
   test.each(ROWS.map((row) => [row.name, row] as const))(
@@ -405,6 +420,28 @@ describe('a reserved call comes to its end', () => {
     expect(trial.gauge).toBe(0)
     expect(trial.written).toMatchObject([{ kind: 'abandon', sent: true }])
     expect(trial.told).toEqual([50000])
+  })
+
+  test('a failure whose end the store does not take is told all the same', async () => {
+    const trial = new Trial({ ...ROWS[0], came: 'failed', breaks: ['store'] } as Row)
+    await trial.run()
+    expect(trial.pending).toMatchObject([{ kind: 'abandon', callId: 'a' }])
+    expect(trial.told).toEqual([50201])
+  })
+
+  test('a failure whose end the store takes for ever is told after three seconds', async () => {
+    vi.useFakeTimers()
+    const trial = new Trial({ ...ROWS[0], came: 'failed', breaks: ['hang'] } as Row)
+    const run = trial.run()
+    await vi.advanceTimersByTimeAsync(2_999)
+    expect(trial.told).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(trial.told).toEqual([50201])
+    trial.goOn()
+    await run
+    vi.useRealTimers()
+    expect(trial.told).toEqual([50201])
+    expect(trial.written).toMatchObject([{ kind: 'abandon' }])
   })
 
   test('an end that the store does not take is kept, and the client has its answer', async () => {

@@ -14,7 +14,7 @@ import { type EndedRow, type SettleParts, abandon, settle } from '../stages/sett
 import type { ReservedCall } from '../call.ts'
 import { coversAll, readingOf } from '../stages/charged-reading.ts'
 import { codeAndMessage } from '../stages/log-row.ts'
-import { deliverFailure } from './deliver-failure.ts'
+import { answerFailure } from './deliver-failure.ts'
 import type { Exchange } from './exchange.ts'
 import type { Ended } from './exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
@@ -78,8 +78,9 @@ async function leave(run: Run, attempted: Attempted): Promise<void> {
       return leaveAnswered(run, attempted)
     case 'failed': {
       if (reply.gone) return abandon(pipeline, call, { sent, row: { ...UNHEARD, attempts } })
-      const told = deliverFailure(call, attempted.failure, reply)
-      return abandon(pipeline, call, { sent, row: { ...told, attempts, ending: endingOf(told) } })
+      const { told, send } = answerFailure(call, attempted.failure)
+      const row = { ...told, attempts, ending: endingOf(told) }
+      return endThenTell(run, { sent, row }, () => send(reply))
     }
     case 'stopped':
       return refuseNow(run, { error: stopping(), row: { attempts, ending: 'stopped' }, sent })
@@ -105,21 +106,45 @@ function endingOf({ code }: Pick<CallLogRow, 'code'>): CallLogRow['ending'] {
 
 /** Nothing has reached the client yet: it gets an error with the reason. */
 function refuseNow(
-  { pipeline, call, reply }: Run,
+  run: Run,
   refused: { readonly error: GatewayError; readonly row: Partial<CallLogRow>; readonly sent: boolean },
 ): Promise<void> {
-  const { error, row, sent } = refused
-  if (!reply.started && !reply.gone) quietly(pipeline, call, 'tell a failure', () => reply.fail(error, call))
-  return abandon(pipeline, call, {
-    sent,
-    row: {
-      httpStatus: error.status,
-      ...codeAndMessage(error),
-      ending: 'gateway-error',
-      clientGone: reply.gone,
-      ...row,
-    },
-  })
+  const { call, reply } = run
+  const { error, sent } = refused
+  const row = {
+    httpStatus: error.status,
+    ...codeAndMessage(error),
+    ending: 'gateway-error',
+    clientGone: reply.gone,
+    ...refused.row,
+  } as const
+  return endThenTell(run, { sent, row }, () => reply.fail(error, call))
+}
+
+/** How long the client waits at most for an end that the store does not take, ms. */
+const END_WAIT_MS = 3_000
+
+/**
+ * Ends the call, then tells its client: whoever asks again at once finds the slot free. The client does not wait for
+ * an unreachable store.
+ */
+async function endThenTell(
+  { pipeline, call, reply }: Run,
+  end: Parameters<typeof abandon>[2],
+  send: () => void,
+): Promise<void> {
+  const tell = (): void => {
+    if (reply.started || reply.gone) return
+    quietly(pipeline, call, 'tell a failure', send)
+    if (!reply.started) reply.destroy()
+  }
+  const timer = setTimeout(tell, END_WAIT_MS)
+  try {
+    await abandon(pipeline, call, end)
+  } finally {
+    clearTimeout(timer)
+    tell()
+  }
 }
 
 type AnsweredRun = Extract<Attempted, { readonly exchange: Exchange }>
@@ -242,11 +267,14 @@ async function leaveBroken(run: Run, error: unknown): Promise<void> {
       { requestId: call.requestId, error: again },
       'a call could not be charged; what it holds is given back',
     )
-    if (!reply.started) reply.destroy()
-    await abandon(pipeline, call, {
-      sent: true,
-      row: { httpStatus: 500, code: 50000, ending: 'gateway-error' },
-    })
+    try {
+      await abandon(pipeline, call, {
+        sent: true,
+        row: { httpStatus: 500, code: 50000, ending: 'gateway-error' },
+      })
+    } finally {
+      if (!reply.started) reply.destroy()
+    }
   }
 }
 
