@@ -117,14 +117,20 @@ describe('a client with one call at a time has its answer when its slot is free,
     const client: Client = { over: false }
     const early: boolean[] = []
     const { calls } = gateway.storage
-    for (const end of ['settle', 'abandon'] as const) {
-      const store = calls[end].bind(calls) as (operation: never) => Promise<never>
-      vi.spyOn(calls, end).mockImplementation(async (operation) => {
-        await roundTrip()
-        early.push(client.over)
-        return store(operation as never)
-      })
+    const look = async (): Promise<void> => {
+      await roundTrip()
+      early.push(client.over)
     }
+    const settle = calls.settle.bind(calls)
+    vi.spyOn(calls, 'settle').mockImplementation(async (operation) => {
+      await look()
+      return settle(operation)
+    })
+    const abandon = calls.abandon.bind(calls)
+    vi.spyOn(calls, 'abandon').mockImplementation(async (operation) => {
+      await look()
+      return abandon(operation)
+    })
     await ask(asked, key, client)
     expect(early).toEqual([false])
     vi.restoreAllMocks()

@@ -19,7 +19,7 @@ import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 /** The answer to a call for which every chain failed. */
 export interface FailureAnswer {
   readonly told: Pick<CallLogRow, 'httpStatus' | 'code' | 'message'>
-  send(reply: ClientReply): void
+  readonly send: (reply: ClientReply) => void
 }
 
 /**
@@ -44,7 +44,7 @@ export function answerFailure(call: ReservedCall, failure: FinalFailure): Failur
       const { told, send } = answerUpstream(call, failure)
       return {
         told,
-        send(reply) {
+        send: (reply) => {
           reply.tellModel(failure.leg.model.modelId)
           send(reply)
         },
@@ -94,11 +94,7 @@ function answerStatus(
     ),
   }
   if (isForeign(call, leg))
-    return json(
-      failure.status,
-      headers,
-      foreignError(call, leg, failure.status, body ?? text(failure.body)),
-    )
+    return json(failure.status, headers, foreignError(call, leg, failure.status, body ?? text(failure.body)))
   if (overLimit(call, leg, failure.status, body)) {
     return json(failure.status, headers, {
       ...(isJsonObject(body) ? body : {}),
@@ -161,7 +157,7 @@ function json(status: number, headers: Readonly<Record<string, string>>, body: J
 function bytes(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): FailureAnswer {
   return {
     told: { httpStatus: status, code: undefined, message: undefined },
-    send(reply) {
+    send: (reply) => {
       reply.start({ status, headers, contentLength: body.byteLength })
       reply.write(body)
       reply.end()

@@ -259,7 +259,11 @@ const ROWS: readonly Row[] = [
   },
   // How a break is told.
   { name: 'a break waits until it is released', play: 'text t, break-off', seen: `{begin}${HEAD}t` },
-  { name: 'and no longer than two seconds', play: 'text t, break-off, pulse, pulse, pulse', seen: `{begin}${HEAD}t<50201>.` },
+  {
+    name: 'and no longer than two seconds',
+    play: 'text t, break-off, pulse, pulse, pulse',
+    seen: `{begin}${HEAD}t<50201>.`,
+  },
   {
     name: 'a break is told in the stream',
     play: 'text t, break-off, release',

@@ -15,6 +15,8 @@ import type { ReservedCall } from '../call.ts'
 import { coversAll, readingOf } from '../stages/charged-reading.ts'
 import { codeAndMessage } from '../stages/log-row.ts'
 import { answerFailure } from './deliver-failure.ts'
+import { tasksOf } from './open-exchange.ts'
+import { upstreamOf } from '../attempt/dialect.ts'
 import type { Exchange } from './exchange.ts'
 import type { Ended } from './exchange-outcome.ts'
 import type { Pipeline } from '../context.ts'
@@ -223,8 +225,9 @@ function answeredRow(
   pipeline: Pick<Pipeline, 'now'>,
   call: ReservedCall,
   { kind, leg, exchange, records }: AnsweredRun,
-  { ending, code, message }: Ended,
+  ended: Ended,
 ): EndedRow {
+  const { ending, code, message } = ended
   const endedAt = pipeline.now()
   const judged = judgeEnding(call.catalogue, leg, { ending, trouble: exchange.trouble }, endedAt)
   const broke =
@@ -238,7 +241,7 @@ function answeredRow(
     chainId: leg.chain.id,
     httpStatus: kind === 'gone' ? 499 : exchange.status,
     code,
-    message,
+    message: message ?? (kind === 'gone' ? abandonedTask(call, leg, ended) : undefined),
     byok: leg.byok,
     droppedFields: exchange.lane.dropped,
     firstByteMs: exchange.firstByteAt === undefined ? undefined : exchange.firstByteAt - call.at,
@@ -246,6 +249,16 @@ function answeredRow(
     ending,
   }
 }
+
+/** Why a task that its client has left is charged by what was requested; undefined: it is not. */
+function abandonedTask(call: ReservedCall, leg: Leg, { generation }: Ended): string | undefined {
+  if (generation !== 'cut') return undefined
+  const { dialect } = upstreamOf(leg, call.catalogue, call.endpoint)
+  return tasksOf(dialect, leg) === undefined ? undefined : TASK_ABANDONED
+}
+
+const TASK_ABANDONED =
+  'the client left, and the task was not followed to its end: what was requested is charged'
 
 /** Something inside the gateway failed before the end. The call still ends, with the best figures known. */
 async function leaveBroken(run: Run, error: unknown): Promise<void> {

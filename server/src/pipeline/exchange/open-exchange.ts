@@ -33,6 +33,7 @@ import { possibleUsage } from '../stages/charged-reading.ts'
 import { quietly } from '../../telemetry/background.ts'
 import type { ClientReply } from '../reply.ts'
 import type { Leg } from '../attempt/leg.ts'
+import type { LeftBehind } from './read-on.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 import { openConversionLane } from '../lanes/convert.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -107,7 +108,7 @@ export async function openExchange(
     timers: systemTimers,
     nextTurn: (go) => setImmediate(go),
     now: pipeline.now,
-    ...listeners(pipeline, call, { leg, isTask: tasksOf(dialect, leg) !== undefined }),
+    ...listeners(pipeline, call, { leg, what: tasksOf(dialect, leg) === undefined ? 'answer' : 'task' }),
   })
   return { kind: 'open', exchange }
 }
@@ -206,7 +207,7 @@ function uploadOf(
 const REQUEST_AT_FAULT: ReadonlySet<string> = new Set(['request', 'refused-content'])
 
 /** How the vendor's tasks are polled; undefined: calls of this model do not become tasks. */
-function tasksOf(dialect: LegUpstream['dialect'], { chain }: Leg): TaskForm | undefined {
+export function tasksOf(dialect: LegUpstream['dialect'], { chain }: Leg): TaskForm | undefined {
   const tasks = 'tasks' in dialect ? dialect.tasks : undefined
   return tasks?.isTask(chain.forwardModelId) === true ? tasks : undefined
 }
@@ -253,7 +254,7 @@ function asAsked(
 function listeners(
   pipeline: OpenExchangeParts,
   call: ReservedCall,
-  { leg, isTask }: { readonly leg: Leg; readonly isTask: boolean },
+  { leg, what }: { readonly leg: Leg; readonly what: LeftBehind },
 ): Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'onProgress' | 'onCommit' | 'onLeft' | 'onError'> {
   const { telemetry } = pipeline
   // Recovery charges the recorded usage, so the same upper limits apply to it as to settlement.
@@ -263,10 +264,10 @@ function listeners(
   })
   return {
     graceMs: ({ begun }) => {
-      const ms = graceMs(pipeline, call, { leg, begun, isTask })
-      return ms > 0 && pipeline.readOn.begin(call.account.id) ? ms : 0
+      const ms = graceMs(pipeline, call, { leg, begun, what })
+      return ms > 0 && pipeline.readOn.begin(call.account.id, what) ? ms : 0
     },
-    onUnheardEnd: () => pipeline.readOn.end(call.account.id),
+    onUnheardEnd: () => pipeline.readOn.end(call.account.id, what),
     onProgress: (reading, answerBytes) =>
       quietly(pipeline, call, 'note where an answer stands', () =>
         pipeline.progress(call, leg, possible(reading, answerBytes)),
@@ -285,21 +286,25 @@ function listeners(
   }
 }
 
+/** Of the body of a task that is followed without its client while the bodies of other calls take much room. */
+const LEFT_TASK_BODY_BYTES_MAX = 262_144
+
 /**
  * How long an answer is still read after its client disconnected: never past the deadline by which an answer must
  * begin, and not at all while the bodies of running calls take more than half of their limit. A task cannot be cut, so
- * it is polled as long as there is time.
+ * it is polled as long as there is time; the room counts only if its own body is large.
  */
 function graceMs(
   pipeline: OpenExchangeParts,
   call: ReservedCall,
-  { leg, begun, isTask }: { readonly leg: Leg; readonly begun: boolean; readonly isTask: boolean },
+  { leg, begun, what }: { readonly leg: Leg; readonly begun: boolean; readonly what: LeftBehind },
 ): number {
-  if (pipeline.bodyBudget.crowded) return 0
+  const isSmall = what === 'task' && call.scan.bodyBytes <= LEFT_TASK_BODY_BYTES_MAX
+  if (pipeline.bodyBudget.crowded && !isSmall) return 0
   const { clientGoneGraceMs } = leg.chain
   if (begun) return clientGoneGraceMs
   const leftMs = call.at + pipeline.limits.answerDeadlineMs - pipeline.now()
-  return isTask ? leftMs : Math.min(clientGoneGraceMs, leftMs)
+  return what === 'task' ? leftMs : Math.min(clientGoneGraceMs, leftMs)
 }
 
 async function ownCredential(

@@ -1,35 +1,52 @@
 import type { AccountId } from '../../core/ids.ts'
 
 /**
- * Limit for answers that are still read after their clients disconnected: many clients that reconnect at once must not
- * accumulate them.
+ * Limits for answers that are still read after their clients disconnected, and for tasks that are still polled: many
+ * clients that reconnect at once must not accumulate them. A task costs a question every two seconds, and no connection.
  */
-const ALL_MAX = 1_000
-const OF_ONE_ACCOUNT_MAX = 50
+const LIMITS = {
+  answer: { all: 1_000, ofOneAccount: 50 },
+  task: { all: 2_000, ofOneAccount: 200 },
+} as const
+
+export type LeftBehind = keyof typeof LIMITS
 
 export interface ReadOn {
   /** False: there are too many already, so this answer is cut at once. True: `end` has to follow. */
-  begin(account: AccountId): boolean
-  end(account: AccountId): void
+  begin(account: AccountId, what: LeftBehind): boolean
+  end(account: AccountId, what: LeftBehind): void
 }
 
 export function createReadOn(): ReadOn {
-  const counts = new Map<AccountId, number>()
-  let all = 0
+  const places = { answer: new Places(LIMITS.answer), task: new Places(LIMITS.task) }
   return {
-    begin(account) {
-      const own = counts.get(account) ?? 0
-      if (all >= ALL_MAX || own >= OF_ONE_ACCOUNT_MAX) return false
-      counts.set(account, own + 1)
-      all += 1
-      return true
-    },
-    end(account) {
-      const own = counts.get(account)
-      if (own === undefined) return
-      all -= 1
-      if (own > 1) counts.set(account, own - 1)
-      else counts.delete(account)
-    },
+    begin: (account, what) => places[what].take(account),
+    end: (account, what) => places[what].giveBack(account),
+  }
+}
+
+class Places {
+  readonly #limits: (typeof LIMITS)[LeftBehind]
+  readonly #counts = new Map<AccountId, number>()
+  #all = 0
+
+  constructor(limits: (typeof LIMITS)[LeftBehind]) {
+    this.#limits = limits
+  }
+
+  take(account: AccountId): boolean {
+    const own = this.#counts.get(account) ?? 0
+    if (this.#all >= this.#limits.all || own >= this.#limits.ofOneAccount) return false
+    this.#counts.set(account, own + 1)
+    this.#all += 1
+    return true
+  }
+
+  giveBack(account: AccountId): void {
+    const own = this.#counts.get(account)
+    if (own === undefined) return
+    this.#all -= 1
+    if (own > 1) this.#counts.set(account, own - 1)
+    else this.#counts.delete(account)
   }
 }

@@ -179,9 +179,52 @@ describe('whoever leaves while it is made', () => {
     ['of which nothing is heard any more', PAGE, 0],
   ])('pays for what is made: one %s [D-images-27]', async (_what, answer, images) => {
     await leave({ n: 2 }, answer)
-    expect(await row()).toMatchObject({ images, amount: BigInt(images) * PER_IMAGE })
+    expect(await row()).toMatchObject({ images, amount: BigInt(images) * PER_IMAGE, message: undefined })
     expect(orders()).toEqual([ORDERED])
     expect(spare.requests).toEqual([])
+  })
+
+  describe('where no answer is read on', () => {
+    const { readOn, bodyBudget } = gateway.running.pipeline
+    const abandoned = async (what: 'answer' | 'task') => {
+      const { accountId } = gateway
+      let begun = 0
+      while (readOn.begin(accountId, what)) begun += 1
+      return () => {
+        for (; begun > 0; begun -= 1) readOn.end(accountId, what)
+      }
+    }
+    const crowded = () => {
+      const spy = vi.spyOn(bodyBudget, 'crowded', 'get').mockReturnValue(true)
+      return () => spy.mockRestore()
+    }
+    const ONE = made('https://p.example/1.png')
+
+    test.each<[string, () => Promise<() => void> | (() => void)]>([
+      ['bodies take all the room', crowded],
+      ['the account has left as many answers as are read on', () => abandoned('answer')],
+    ])('since %s, a task is followed all the same: what is made is paid', async (_what, fill) => {
+      const empty = await fill()
+      await leave({ n: 2 }, ONE)
+      expect(await row()).toMatchObject({ images: 1, amount: PER_IMAGE, message: undefined })
+      empty()
+    })
+
+    test.each<[string, asked: object, () => Promise<() => void> | (() => void)]>([
+      ['the account has left as many tasks as are followed', {}, () => abandoned('task')],
+      ['bodies take all the room, its own much of it', { user: 'x'.repeat(300_000) }, crowded],
+    ])('since %s, what was requested is paid, and the row says why', async (_what, asked, fill) => {
+      const empty = await fill()
+      await leave({ n: 2, ...asked })
+      expect(await row()).toMatchObject({
+        images: 2,
+        amount: 2n * PER_IMAGE,
+        usageSource: 'estimated',
+        code: undefined,
+        message: expect.stringContaining('not followed to its end'),
+      })
+      empty()
+    })
   })
 })
 
