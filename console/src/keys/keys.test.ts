@@ -67,7 +67,7 @@ test('a key is made with limits of its own, shown once, and its first call and i
 
   const ready = page.getByRole('dialog', { name: 'Key “laptop” is ready' })
   await ready.getByText('Waiting for its first call').waitFor()
-  await ready.getByText('2 Requests in 30 d').waitFor()
+  await ready.getByText('Requests: 2 in 30 d').waitFor()
   const secret = await secretOf(page)
   await ready.getByRole('button', { name: 'Copy key' }).click()
   await ready.getByRole('button', { name: 'Copied' }).waitFor()

@@ -50,6 +50,7 @@ function SpendChart({ data, period }: { readonly data: SpendOf; readonly period:
   const total = format.number(data.total, 2)
   const words = {
     total,
+    count: data.calls,
     period: t(`overview.within.${period}`),
     calls: format.number(data.calls),
     failed: format.percent(data.failed / data.calls, 1),

@@ -140,7 +140,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (engine) => {
     const { key } = await gateway.newKey(team.id, { memberId: team.member.member })
     const end = await begin(key, 2)
     const close = () => team.owner.send('DELETE', one('?forfeit=true'))
-    expect((await close()).body.message).toContain('2 calls are running')
+    expect((await close()).body.message).toContain('wait for the running calls to end: 2 left')
     expect(statuses(await end())).toEqual([200, 200])
     const [first, , , second] = await Promise.all([close(), fund(1, 'late'), call(key), close(), call(key)])
     await gateway.settled()

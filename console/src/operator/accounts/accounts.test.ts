@@ -90,7 +90,7 @@ test('an account is made, given Credits once, changed, suspended and let in agai
   await edit.waitFor({ state: 'detached' })
   await sheet.getByText('80 %').waitFor()
   await sheet.getByText('PLUS, until').waitFor()
-  await sheet.getByText('9,000 Credits in 30 d').waitFor()
+  await sheet.getByText('Credits: 9,000 in 30 d').waitFor()
 
   await sheet.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Suspend' }).click()

@@ -126,7 +126,7 @@ function Figures({ of, share }: Pick<ChainRowProps, 'of' | 'share'>) {
       <td className={table.wide}>
         <span className={styles.successful}>
           <Outcomes of={of.health} />
-          <span title={t('chains.recent', { attempts, failed })}>
+          <span title={t('chains.recent', { count: attempts, failed })}>
             {attempts === 0 ? '–' : format.percent((attempts - failed) / attempts, 1)}
           </span>
         </span>

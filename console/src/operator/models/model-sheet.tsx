@@ -127,7 +127,7 @@ function Sums({ of }: { readonly of: AnyModel }) {
     <dl className={sheet.figures}>
       <div>
         <dd>{format.number(earned.calls)}</dd>
-        <dt>{t('catalogue.callsWithin', { period: within })}</dt>
+        <dt>{t('catalogue.callsWithin', { count: earned.calls, period: within })}</dt>
       </div>
       <div>
         <dd>

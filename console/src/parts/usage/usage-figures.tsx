@@ -29,7 +29,7 @@ export function UsageFigures({ rows }: { readonly rows: readonly Row[] }) {
       <Figure
         name={t('usage.measures.cached')}
         value={format.percent(shareOf(cached, input), 1)}
-        note={t('usage.cachedNote', { tokens: format.short(cached) })}
+        note={t('usage.cachedNote', { count: cached, tokens: format.short(cached) })}
       />
     </div>
   )

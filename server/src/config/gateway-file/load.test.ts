@@ -224,7 +224,7 @@ describe('each error is reported with line, column and path', () => {
     [
       'two windows of one tier',
       `${MODEL}settings:\n  limits:\n    windows:\n      - {dimension: requests, limit: 1, seconds: 60}\n      - {dimension: requests, limit: 2, seconds: 60}\n`,
-      'f:9:9 settings.limits.windows[1]: is a second window of requests over 60 seconds; first in line 8',
+      'f:9:9 settings.limits.windows[1]: is a second window of requests over 60 s; first in line 8',
     ],
     [
       'a concurrency of none',
@@ -391,7 +391,7 @@ describe('each error is reported with line, column and path', () => {
     [
       'a quota twice',
       'plans: [{code: X, level: 1, price: 1, quota: [{credits: 1, seconds: 5}, {credits: 2, seconds: 5}]}]',
-      'f:1:73 plans[0].quota[1]: is a second quota over 5 seconds; first in line 1',
+      'f:1:73 plans[0].quota[1]: is a second quota over 5 s; first in line 1',
     ],
     [
       'a name twice in one map',

@@ -132,6 +132,8 @@ function typeSentence(expected: string): Sentence {
 }
 
 function least(origin: string, limit: number, inclusive: boolean): Sentence {
+  const isAny = limit === 1 && inclusive
+  if (isAny && (origin === 'string' || origin === 'array')) return say('must-not-be-empty')
   if (origin === 'string') return say('at-least-characters', { least: limit })
   if (origin === 'array' || origin === 'set') return say('at-least-elements', { least: limit })
   return inclusive ? say('at-least', { least: limit }) : say('above', { bound: limit })
