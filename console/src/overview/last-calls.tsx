@@ -5,8 +5,8 @@ import type { Call } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
-import { Cost } from '../parts/calls/cost.tsx'
-import { Ending } from '../parts/calls/ending.tsx'
+import { useCallColumns } from '../parts/calls/call-columns.tsx'
+import { TwoLines } from '../parts/lists/columns.tsx'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
 import table from '../parts/lists/table.module.css'
 import { classes } from '../parts/marks/classes.ts'
@@ -68,40 +68,25 @@ function CallTable({ rows }: { readonly rows: readonly Call[] }) {
 function useColumns(names: ReadonlyMap<string, string>): readonly Column<Call>[] {
   const { t } = useTranslation()
   const format = useFormat()
+  const { time, cost, took, ending } = useCallColumns()
   return [
-    {
-      id: 'time',
-      head: t('calls.time'),
-      kind: 'muted',
-      wide: true,
-      cell: ({ created_at }) => format.recent(created_at),
-    },
+    time,
     {
       id: 'model',
       head: t('calls.model'),
       cell: (call) => <Model call={call} keyName={names.get(call.key_id ?? '')} />,
     },
     {
-      id: 'cost',
-      head: 'Credits',
-      kind: 'number',
+      ...cost,
       cell: (call) => (
         <>
-          <span className={table.first}>
-            <Cost call={call} />
-          </span>
+          <span className={table.first}>{cost.cell(call)}</span>
           <span className={classes(table.second, table.phone)}>{format.duration(call.duration_ms)}</span>
         </>
       ),
     },
-    {
-      id: 'took',
-      head: t('calls.took'),
-      kind: 'number',
-      wide: true,
-      cell: ({ duration_ms }) => format.duration(duration_ms),
-    },
-    { id: 'ending', head: t('calls.ending'), wide: true, cell: (call) => <Ending call={call} /> },
+    took,
+    ending,
   ]
 }
 
@@ -113,10 +98,5 @@ function Model({ call, keyName }: { readonly call: Call; readonly keyName: strin
     ...(isOther ? [t('calls.asked', { model: asked })] : []),
     ...(keyName === undefined ? [] : [keyName]),
   ]
-  return (
-    <>
-      <span className={table.first}>{model ?? asked ?? call.endpoint}</span>
-      <span className={table.second}>{facts.join(' · ')}</span>
-    </>
-  )
+  return <TwoLines first={model ?? asked ?? call.endpoint} second={facts.join(' · ')} />
 }

@@ -3,14 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { anyCallsQuery } from '../../api/operator/calls.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
-import { Cost } from '../../parts/calls/cost.tsx'
-import { Ending } from '../../parts/calls/ending.tsx'
+import { useCallColumns } from '../../parts/calls/call-columns.tsx'
 import type { LoggedCall } from '../../parts/calls/log-source.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
-import { useFormat } from '../../parts/values/format.ts'
 
 const CALLS = 5
 
@@ -50,14 +48,9 @@ export function AccountCalls({ id }: { readonly id: string }) {
 
 function useColumns(id: string): readonly Column<LoggedCall>[] {
   const { t } = useTranslation()
-  const format = useFormat()
+  const { time, cost, ending } = useCallColumns()
   return [
-    {
-      id: 'time',
-      head: t('calls.time'),
-      kind: 'muted',
-      cell: ({ created_at: at }) => format.recent(at),
-    },
+    { ...time, wide: false },
     {
       id: 'model',
       head: t('calls.model'),
@@ -71,7 +64,7 @@ function useColumns(id: string): readonly Column<LoggedCall>[] {
         </Link>
       ),
     },
-    { id: 'cost', head: 'Credits', kind: 'number', cell: (call) => <Cost call={call} /> },
-    { id: 'ending', head: t('calls.ending'), wide: true, cell: (call) => <Ending call={call} /> },
+    cost,
+    ending,
   ]
 }

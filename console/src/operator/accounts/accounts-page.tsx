@@ -1,26 +1,23 @@
 import { Button } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AccountRow, accountsQuery } from '../../api/operator/accounts.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField, present } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
-import { Empty } from '../../parts/page/empty.tsx'
 import { late } from '../../parts/page/late.ts'
-import { Loaded } from '../../parts/page/loaded.tsx'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
 import { Balance } from '../../parts/values/balance.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { Find } from '../parts/find.tsx'
-import { MoreRows } from '../parts/more-rows.tsx'
+import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
+import { useFind } from '../parts/use-find.ts'
 import { namesOf } from '../parts/account-name.ts'
 import { AccountState, AccountTags } from './account-state.tsx'
 
@@ -32,13 +29,10 @@ const ROLES = ['user', 'admin'] as const
 const STATES = ['active', 'suspended'] as const
 /** What stands in the address in place of an id while an account is being made. */
 const NEW = 'new'
-/** Ms without typing before the search begins. */
-const TYPING_MS = 200
 
 export function AccountsPage() {
   const { t } = useTranslation()
-  const [{ open }, change] = useAddress()
-  const close = (): void => change({ open: undefined })
+  const [, change] = useAddress()
   return (
     <>
       <PageHead title={t('operate.pages.accounts')} lead={t('accounts.lead')}>
@@ -48,12 +42,6 @@ export function AccountsPage() {
       </PageHead>
       <AccountFilters />
       <List />
-      <Suspense>
-        {open === NEW && <AddAccount onClose={close} onMade={(id) => change({ open: id })} />}
-        {open !== undefined && open !== NEW && (
-          <AccountSheet key={open} id={open} onOpen={(id) => change({ open: id }, 'push')} onClose={close} />
-        )}
-      </Suspense>
     </>
   )
 }
@@ -88,13 +76,12 @@ function AccountFilters() {
 
 function List() {
   const { t } = useTranslation()
-  const [{ find, kind, role, state, open }, change] = useAddress()
-  const [search] = useDebouncedValue(find?.trim(), TYPING_MS)
+  const [{ kind, role, state }, change] = useAddress()
   const columns = useColumns()
   const accounts = useInfiniteQuery({
     ...accountsQuery(
       present({
-        search: search === '' ? undefined : search,
+        search: useFind(),
         kind: choiceField(kind, KINDS),
         role: choiceField(role, ROLES),
         status: choiceField(state, STATES),
@@ -103,30 +90,25 @@ function List() {
     refetchInterval: LIVE_MS,
     placeholderData: keepPreviousData,
   })
+  const show = (id: string): void => change({ open: id }, 'push')
   return (
-    <Loaded query={accounts} height={480}>
-      {({ pages }) => {
-        const rows = pages.flatMap(({ data }) => data)
-        return rows.length === 0 ? (
-          <Empty icon="person" title={t('accounts.none')}>
-            {t('accounts.noneHint')}
-          </Empty>
+    <FoundList
+      query={accounts}
+      height={480}
+      none={{ icon: 'person', title: t('accounts.none'), hint: t('accounts.noneHint') }}
+      label={t('operate.pages.accounts')}
+      columns={columns}
+      rows={rowsOf(accounts)}
+      idOf={({ id }) => id}
+      isQuiet={({ status }) => status === 'suspended'}
+      sheet={({ id, close }) =>
+        id === NEW ? (
+          <AddAccount onClose={close} onMade={(made) => change({ open: made })} />
         ) : (
-          <>
-            <DataTable
-              label={t('operate.pages.accounts')}
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              chosen={open}
-              isQuiet={({ status }) => status === 'suspended'}
-              onChoose={({ id }) => change({ open: id }, 'push')}
-            />
-            <MoreRows query={accounts} />
-          </>
+          <AccountSheet id={id} onOpen={show} onClose={close} />
         )
-      }}
-    </Loaded>
+      }
+    />
   )
 }
 

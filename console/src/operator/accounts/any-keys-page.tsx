@@ -1,91 +1,68 @@
-import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AnyKey, anyKeysQuery, type MadeKey } from '../../api/operator/accounts.ts'
 import { anyGroupsQuery } from '../../api/operator/groups.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField, present } from '../../parts/lists/search-fields.ts'
+import table from '../../parts/lists/table.module.css'
+import { classes } from '../../parts/marks/classes.ts'
 import { State } from '../../parts/marks/state.tsx'
-import { Empty } from '../../parts/page/empty.tsx'
 import { late } from '../../parts/page/late.ts'
-import { Loaded } from '../../parts/page/loaded.tsx'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { AccountFilter } from '../parts/account-filter.tsx'
 import { AccountLink } from '../parts/account-link.tsx'
 import { Find } from '../parts/find.tsx'
-import { MoreRows } from '../parts/more-rows.tsx'
+import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { useFind } from '../parts/use-find.ts'
 import { useKeyColumns } from './key-columns.tsx'
 
 const AccountKeyForm = late(async () => (await import('./account-key-form.tsx')).AccountKeyForm)
 const KeyOnce = late(async () => (await import('./key-once.tsx')).KeyOnce)
 
 const STATES = ['enabled', 'expired', 'disabled'] as const
-/** Ms without typing before the search begins. */
-const TYPING_MS = 200
 
 /** The keys of all accounts: whose they are, whether they are used, and what can be done with them. */
 export function AnyKeysPage() {
   const { t } = useTranslation()
-  const [{ open }, change] = useAddress()
+  const [, change] = useAddress()
   const [made, show] = useState<MadeKey>()
   const keys = useFoundKeys()
-  const rows = keys.data?.pages.flatMap(({ data }) => data) ?? []
-  const opened = rows.find(({ id }) => id === open)
   const columns = useColumns({ onEdit: ({ id }) => change({ open: id }, 'push'), onReady: show })
   return (
     <>
       <PageHead title={t('operate.pages.keys')} lead={t('accounts.keysLead')} />
       <KeyFilters />
-      <Loaded query={keys} height={480}>
-        {() =>
-          rows.length === 0 ? (
-            <Empty icon="key" title={t('accounts.noKeyFits')}>
-              {t('accounts.noKeyFitsHint')}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={t('operate.pages.keys')}
-                columns={columns}
-                rows={rows}
-                idOf={({ id }) => id}
-                chosen={open}
-                isQuiet={(key) => stateOf(key) !== 'enabled'}
-                onChoose={({ id }) => change({ open: id }, 'push')}
-              />
-              <MoreRows query={keys} />
-            </>
+      <FoundList
+        query={keys}
+        height={480}
+        none={{ icon: 'key', title: t('accounts.noKeyFits'), hint: t('accounts.noKeyFitsHint') }}
+        label={t('operate.pages.keys')}
+        columns={columns}
+        rows={rowsOf(keys)}
+        idOf={({ id }) => id}
+        isQuiet={(key) => stateOf(key) !== 'enabled'}
+        sheet={({ row, close }) =>
+          row !== undefined && (
+            <AccountKeyForm account={row.account_id} of={row} onClose={close} onMade={show} />
           )
         }
-      </Loaded>
-      <Suspense>
-        {opened !== undefined && (
-          <AccountKeyForm
-            key={opened.id}
-            account={opened.account_id}
-            of={opened}
-            onClose={() => change({ open: undefined })}
-            onMade={show}
-          />
-        )}
-        {made !== undefined && <KeyOnce of={made} onClose={() => show(undefined)} />}
-      </Suspense>
+      />
+      <Suspense>{made !== undefined && <KeyOnce of={made} onClose={() => show(undefined)} />}</Suspense>
     </>
   )
 }
 
 function useFoundKeys() {
-  const [{ find, account, group, state }] = useAddress()
-  const [search] = useDebouncedValue(find?.trim(), TYPING_MS)
+  const [{ account, group, state }] = useAddress()
   return useInfiniteQuery({
     ...anyKeysQuery(
       present({
-        search: search === '' ? undefined : search,
+        search: useFind(),
         account_id: account,
         group,
         state: choiceField(state, STATES),
@@ -133,6 +110,23 @@ function stateOf({ status, expires_at: end }: AnyKey): (typeof STATES)[number] {
   return end !== null && Date.parse(end) <= Date.now() ? 'expired' : 'enabled'
 }
 
+function StateOf({ of }: { readonly of: AnyKey }) {
+  const { t } = useTranslation()
+  const state = stateOf(of)
+  return <State {...SIGNS[state]}>{t(`keys.states.${state}`)}</State>
+}
+
+interface LastUseProps {
+  readonly at: string | null
+  /** What is said of a key that was never used. */
+  readonly never: string
+}
+
+function LastUse({ at, never }: LastUseProps) {
+  const format = useFormat()
+  return at === null ? never : <span title={format.moment(at)}>{format.ago(at)}</span>
+}
+
 interface ColumnsOf {
   readonly onEdit: (key: AnyKey) => void
   readonly onReady: (made: MadeKey) => void
@@ -140,28 +134,36 @@ interface ColumnsOf {
 
 function useColumns(acts: ColumnsOf): readonly Column<AnyKey>[] {
   const { t } = useTranslation()
-  const format = useFormat()
   const { name, expires, actions } = useKeyColumns<AnyKey>({ accountOf: (key) => key.account_id, ...acts })
   return [
     name,
     {
       id: 'account',
       head: t('operate.account'),
-      cell: ({ account_id: id, account_name: called }) => <AccountLink id={id} name={called} />,
+      cell: (key) => (
+        <>
+          <AccountLink id={key.account_id} name={key.account_name} />
+          <span className={table.phone}>
+            <StateOf of={key} />
+          </span>
+          <span className={classes(table.second, table.phone)}>
+            <LastUse at={key.last_used_at} never={t('keys.unused')} />
+          </span>
+        </>
+      ),
     },
     {
       id: 'state',
       head: t('operate.state'),
       wide: true,
-      cell: (key) => <State {...SIGNS[stateOf(key)]}>{t(`keys.states.${stateOf(key)}`)}</State>,
+      cell: (key) => <StateOf of={key} />,
     },
     {
       id: 'used',
       head: t('keys.lastUse'),
       kind: 'muted',
       wide: true,
-      cell: ({ last_used_at: at }) =>
-        at === null ? t('keys.neverUsed') : <span title={format.moment(at)}>{format.ago(at)}</span>,
+      cell: ({ last_used_at: at }) => <LastUse at={at} never={t('keys.neverUsed')} />,
     },
     expires,
     actions,

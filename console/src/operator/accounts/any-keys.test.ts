@@ -38,6 +38,7 @@ test('keys are found by what they and their accounts are called, and filtered by
   await rowOf(page, 'desk').getByText('Not yet').waitFor()
   await rowOf(page, 'laptop')
     .getByText(/ago|now/)
+    .filter({ visible: true })
     .waitFor()
   await page.getByRole('textbox', { name: /Name, beginning/ }).fill('lindq')
   await rowOf(page, 'desk').waitFor({ state: 'detached' })
@@ -54,6 +55,20 @@ test('keys are found by what they and their accounts are called, and filtered by
   await visit.close()
 })
 
+test('on a phone the list says in words how a key stands, and when it was used last', async () => {
+  const visit = await site.visit('/operate/keys', { as: ADMIN, size: 'phone' })
+  const { page } = visit
+  const used = rowOf(page, 'laptop')
+  await used.getByText('In use', { exact: true }).filter({ visible: true }).waitFor()
+  await used
+    .getByText(/ago|now/)
+    .filter({ visible: true })
+    .waitFor()
+  await rowOf(page, 'desk').getByText('never used').filter({ visible: true }).waitFor()
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 test('a key is changed, switched off, rotated and deleted from the list, and leads to its account', async () => {
   const visit = await site.visit('/operate/keys?find=laptop', { as: ADMIN })
   const { page } = visit
@@ -63,10 +78,10 @@ test('a key is changed, switched off, rotated and deleted from the list, and lea
   }
   await act('Disable')
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
-  await rowOf(page, 'laptop').getByText('disabled').waitFor()
+  await rowOf(page, 'laptop').getByText('disabled').filter({ visible: true }).waitFor()
   expect(await call()).toBe(401)
   await act('Enable')
-  await rowOf(page, 'laptop').getByText('In use').waitFor()
+  await rowOf(page, 'laptop').getByText('In use').filter({ visible: true }).waitFor()
   await act('Rotate')
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
   const once = page.getByRole('dialog', { name: 'Key “laptop” is ready' })

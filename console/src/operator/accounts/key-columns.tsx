@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { AccountKey, MadeKey } from '../../api/operator/accounts.ts'
+import { useActionsColumn } from '../../parts/lists/columns.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
-import table from '../../parts/lists/table.module.css'
 import { useFormat } from '../../parts/values/format.ts'
 import { KeyName } from '../parts/key-name.tsx'
 import { AccountKeyActions } from './account-key-actions.tsx'
@@ -29,13 +29,8 @@ export function useKeyColumns<Key extends AccountKey>({
       wide: true,
       cell: ({ expires_at: at }) => (at === null ? t('keys.never') : format.date(at)),
     },
-    actions: {
-      id: 'actions',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (key) => (
-        <AccountKeyActions account={accountOf(key)} of={key} onEdit={() => onEdit(key)} onReady={onReady} />
-      ),
-    },
+    actions: useActionsColumn<Key>((key) => (
+      <AccountKeyActions account={accountOf(key)} of={key} onEdit={() => onEdit(key)} onReady={onReady} />
+    )),
   }
 }

@@ -1,17 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AnyModel, anyModelsQuery } from '../../api/operator/catalogue.ts'
 import { priceChangesQuery } from '../../api/operator/models.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Empty } from '../../parts/page/empty.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { late } from '../../parts/page/late.ts'
-import { Loaded } from '../../parts/page/loaded.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
 import { Find } from '../parts/find.tsx'
+import { FoundList } from '../parts/found-list.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Margin, Revenue } from '../parts/margin.tsx'
 import { MODEL_STATES, ModelStateWord, PriceCell, stateOf, useAdmissionWords } from './model-words.tsx'
@@ -21,43 +19,37 @@ const ModelSheet = late(async () => (await import('./model-sheet.tsx')).ModelShe
 
 export function ModelList() {
   const { t } = useTranslation()
-  const [{ open, find = '', state }, change] = useAddress()
+  const [{ find = '', state }] = useAddress()
   const models = useQuery(anyModelsQuery)
-  const opened = models.data?.find(({ model_id: id }) => id === open)
   const wanted = find.trim().toLowerCase()
+  const status = choiceField(state, MODEL_STATES)
   const columns = useColumns()
+  const all = models.data ?? []
   return (
     <>
       <ModelFilters />
-      <Loaded query={models} height={480}>
-        {(all) => {
-          const rows = all.filter(
-            (model) =>
-              `${model.model_id} ${model.name}`.toLowerCase().includes(wanted) &&
-              (choiceField(state, MODEL_STATES) === undefined || stateOf(model) === state),
-          )
-          return rows.length === 0 ? (
-            <Empty icon="models" title={t(all.length === 0 ? 'catalogue.none' : 'nothingFits')}>
-              {all.length === 0 ? t('catalogue.noneHint') : undefined}
-            </Empty>
-          ) : (
-            <DataTable
-              label={t('operate.pages.models')}
-              columns={columns}
-              rows={rows}
-              idOf={({ model_id: id }) => id}
-              chosen={open}
-              isQuiet={(model) => stateOf(model) === 'disabled'}
-              onChoose={({ model_id: id }) => change({ open: id }, 'push')}
-            />
-          )
-        }}
-      </Loaded>
-      <Suspense>
-        {opened !== undefined && (
-          <ModelSheet key={open} of={opened} onClose={() => change({ open: undefined })} />
+      <FoundList
+        query={models}
+        height={480}
+        none={
+          all.length === 0
+            ? { icon: 'models', title: t('catalogue.none'), hint: t('catalogue.noneHint') }
+            : { icon: 'models', title: t('nothingFits') }
+        }
+        label={t('operate.pages.models')}
+        columns={columns}
+        rows={all.filter(
+          (model) =>
+            `${model.model_id} ${model.name}`.toLowerCase().includes(wanted) &&
+            (status === undefined || stateOf(model) === status),
         )}
-      </Suspense>
+        idOf={({ model_id: id }) => id}
+        isQuiet={(model) => stateOf(model) === 'disabled'}
+        sheet={({ id, close }) => {
+          const opened = all.find(({ model_id: model }) => model === id)
+          return opened !== undefined && <ModelSheet of={opened} onClose={close} />
+        }}
+      />
     </>
   )
 }

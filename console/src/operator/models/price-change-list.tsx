@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { type PriceChange, priceChangesQuery } from '../../api/operator/models.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Empty } from '../../parts/page/empty.tsx'
+import { useActionsColumn } from '../../parts/lists/columns.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { useFormat } from '../../parts/values/format.ts'
-import { Loaded } from '../../parts/page/loaded.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { State } from '../../parts/marks/state.tsx'
-import table from '../../parts/lists/table.module.css'
+import { FoundList } from '../parts/found-list.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { PriceCell } from './model-words.tsx'
 import { CancelPrices } from './price-history.tsx'
@@ -24,6 +23,7 @@ const SIGNS = {
 export function PriceChangeList() {
   const { t } = useTranslation()
   const [{ state }, change] = useAddress()
+  const wanted = choiceField(state, STATES)
   const changes = useQuery(priceChangesQuery)
   const columns = useColumns()
   return (
@@ -31,32 +31,22 @@ export function PriceChangeList() {
       <Filters>
         <Filter
           label={t('operate.state')}
-          value={choiceField(state, STATES)}
+          value={wanted}
           options={STATES.map((value) => ({ value, label: t(`catalogue.changeStates.${value}`) }))}
           onChange={(value) => change({ state: value })}
         />
       </Filters>
-      <Loaded query={changes} height={320}>
-        {(all) => {
-          const rows = all.filter(
-            ({ status }) => choiceField(state, STATES) === undefined || status === state,
-          )
-          return rows.length === 0 ? (
-            <Empty icon="clock" title={t('catalogue.noChanges')}>
-              {t('catalogue.noChangesHint')}
-            </Empty>
-          ) : (
-            <DataTable
-              label={t('catalogue.tabs.changes')}
-              columns={columns}
-              rows={rows}
-              idOf={({ id }) => id}
-              isQuiet={({ status }) => status === 'cancelled'}
-              onChoose={({ model_id: id }) => change({ tab: undefined, state: undefined, open: id }, 'push')}
-            />
-          )
-        }}
-      </Loaded>
+      <FoundList
+        query={changes}
+        height={320}
+        none={{ icon: 'clock', title: t('catalogue.noChanges'), hint: t('catalogue.noChangesHint') }}
+        label={t('catalogue.tabs.changes')}
+        columns={columns}
+        rows={(changes.data ?? []).filter(({ status }) => wanted === undefined || status === wanted)}
+        idOf={({ id }) => id}
+        isQuiet={({ status }) => status === 'cancelled'}
+        onChoose={({ model_id: id }) => change({ tab: undefined, state: undefined, open: id }, 'push')}
+      />
     </>
   )
 }
@@ -64,6 +54,9 @@ export function PriceChangeList() {
 function useColumns(): readonly Column<PriceChange>[] {
   const { t } = useTranslation()
   const format = useFormat()
+  const actions = useActionsColumn<PriceChange>((one) =>
+    one.status === 'pending' ? <CancelPrices of={one} /> : null,
+  )
   return [
     { id: 'model', head: t('calls.model'), cell: ({ model_id: id }) => <code>{id}</code> },
     {
@@ -90,11 +83,6 @@ function useColumns(): readonly Column<PriceChange>[] {
       wide: true,
       cell: ({ created_at: at }) => format.recent(at),
     },
-    {
-      id: 'act',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (one) => (one.status === 'pending' ? <CancelPrices of={one} /> : null),
-    },
+    actions,
   ]
 }

@@ -4,15 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Batch, batchesQuery, voidBatch } from '../../api/operator/money.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import table from '../../parts/lists/table.module.css'
+import { useActionsColumn, useTimeColumn } from '../../parts/lists/columns.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
-import { Empty } from '../../parts/page/empty.tsx'
-import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
 import { useFormat } from '../../parts/values/format.ts'
-import { MoreRows } from '../parts/more-rows.tsx'
-import { useAddress } from '../parts/use-address.ts'
+import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import { BatchSheet } from './batch-sheet.tsx'
 import { CodesForm } from './codes-form.tsx'
 import { Worth } from './top-ups.tsx'
@@ -23,9 +20,7 @@ export function Codes() {
   const [making, make] = useState(false)
   const [voiding, ask] = useState<Batch>()
   const columns = useColumns(ask)
-  const [{ open }, change] = useAddress()
   const batches = useInfiniteQuery(batchesQuery)
-  const opened = batches.data?.pages.flatMap(({ data }) => data).find(({ id }) => id === open)
   return (
     <>
       <div className={page.sectionHead}>
@@ -34,29 +29,16 @@ export function Codes() {
           {t('money.makeCodes')}
         </Button>
       </div>
-      <Loaded query={batches} height={320}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ data }) => data)
-          return rows.length === 0 ? (
-            <Empty icon="gift" title={t('money.noCodes')}>
-              {t('money.noCodesHint')}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={t('money.tabs.codes')}
-                columns={columns}
-                rows={rows}
-                idOf={({ id }) => id}
-                chosen={open}
-                onChoose={({ id }) => change({ open: id }, 'push')}
-              />
-              <MoreRows query={batches} />
-            </>
-          )
-        }}
-      </Loaded>
-      {opened !== undefined && <BatchSheet of={opened} onClose={() => change({ open: undefined })} />}
+      <FoundList
+        query={batches}
+        height={320}
+        none={{ icon: 'gift', title: t('money.noCodes'), hint: t('money.noCodesHint') }}
+        label={t('money.tabs.codes')}
+        columns={columns}
+        rows={rowsOf(batches)}
+        idOf={({ id }) => id}
+        sheet={({ row, close }) => row !== undefined && <BatchSheet of={row} onClose={close} />}
+      />
       {making && <CodesForm onClose={() => make(false)} />}
       {voiding !== undefined && <VoidBatch of={voiding} onClose={() => ask(undefined)} />}
     </>
@@ -84,8 +66,17 @@ function VoidBatch({ of, onClose }: { readonly of: Batch; readonly onClose: () =
 function useColumns(onVoid: (batch: Batch) => void): readonly Column<Batch>[] {
   const { t } = useTranslation()
   const format = useFormat()
+  const time = useTimeColumn<Batch>(({ created_at: at }) => at, { head: t('money.made') })
+  const actions = useActionsColumn<Batch>(
+    (batch) =>
+      batch.redeemed + batch.voided < batch.count && (
+        <Button variant="default" size="xs" onClick={() => onVoid(batch)}>
+          {t('money.void')}
+        </Button>
+      ),
+  )
   return [
-    { id: 'time', head: t('money.made'), kind: 'muted', cell: ({ created_at: at }) => format.recent(at) },
+    time,
     { id: 'note', head: t('money.note'), cell: ({ note }) => note ?? '–' },
     { id: 'worth', head: t('money.worth'), kind: 'number', cell: (batch) => <Worth of={batch} /> },
     { id: 'count', head: t('money.codes'), kind: 'number', cell: ({ count }) => format.number(count) },
@@ -102,16 +93,6 @@ function useColumns(onVoid: (batch: Batch) => void): readonly Column<Batch>[] {
       kind: 'muted',
       cell: ({ expires_at: at }) => (at === null ? '–' : format.date(at)),
     },
-    {
-      id: 'act',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (batch) =>
-        batch.redeemed + batch.voided < batch.count && (
-          <Button variant="default" size="xs" onClick={() => onVoid(batch)}>
-            {t('money.void')}
-          </Button>
-        ),
-    },
+    actions,
   ]
 }

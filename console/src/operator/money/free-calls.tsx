@@ -2,14 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { type FreeCall, freeCallsQuery } from '../../api/operator/money.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Empty } from '../../parts/page/empty.tsx'
-import { Loaded } from '../../parts/page/loaded.tsx'
+import { useTimeColumn } from '../../parts/lists/columns.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
-import { useFormat } from '../../parts/values/format.ts'
 import { shortId } from '../../parts/values/short-id.ts'
 import { AccountLink } from '../parts/account-link.tsx'
-import { MoreRows } from '../parts/more-rows.tsx'
+import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import operator from '../parts/operator.module.css'
 
 /** Answered calls that cost nothing, and why. */
@@ -18,36 +16,23 @@ export function FreeCalls() {
   const columns = useColumns()
   const calls = useInfiniteQuery(freeCallsQuery)
   return (
-    <Loaded query={calls} height={320}>
-      {({ pages }) => {
-        const rows = pages.flatMap(({ data }) => data)
-        return (
-          <>
-            {rows.length === 0 ? (
-              <Empty icon="gift" title={t('money.noFree')}>
-                {t('money.noFreeHint')}
-              </Empty>
-            ) : (
-              <DataTable
-                label={t('money.tabs.free')}
-                columns={columns}
-                rows={rows}
-                idOf={({ request_id: id }) => id}
-              />
-            )}
-            <MoreRows query={calls} />
-          </>
-        )
-      }}
-    </Loaded>
+    <FoundList
+      query={calls}
+      height={320}
+      none={{ icon: 'gift', title: t('money.noFree'), hint: t('money.noFreeHint') }}
+      label={t('money.tabs.free')}
+      columns={columns}
+      rows={rowsOf(calls)}
+      idOf={({ request_id: id }) => id}
+    />
   )
 }
 
 function useColumns(): readonly Column<FreeCall>[] {
   const { t } = useTranslation()
-  const format = useFormat()
+  const time = useTimeColumn<FreeCall>(({ created_at: at }) => at)
   return [
-    { id: 'time', head: t('calls.time'), kind: 'muted', cell: ({ created_at: at }) => format.recent(at) },
+    time,
     {
       id: 'call',
       head: t('calls.model'),

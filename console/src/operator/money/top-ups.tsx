@@ -3,17 +3,15 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { type AnyTopUp, topUpsQuery } from '../../api/operator/money.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { useTimeColumn } from '../../parts/lists/columns.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField } from '../../parts/lists/search-fields.ts'
-import { Empty } from '../../parts/page/empty.tsx'
-import { Loaded } from '../../parts/page/loaded.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
 import { Balance } from '../../parts/values/balance.tsx'
-import { useFormat } from '../../parts/values/format.ts'
 import { shortId } from '../../parts/values/short-id.ts'
 import { AccountFilter } from '../parts/account-filter.tsx'
-import { MoreRows } from '../parts/more-rows.tsx'
+import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
 
@@ -53,30 +51,24 @@ export function TopUps() {
           onChange={(value) => change({ state: value })}
         />
       </Filters>
-      <Loaded query={topUps} height={320}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ data }) => data)
-          return rows.length === 0 ? (
-            <Empty icon="wallet" title={t('money.noTopUps')}>
-              {t('money.noTopUpsHint')}
-            </Empty>
-          ) : (
-            <>
-              <DataTable label={t('money.tabs.topUps')} columns={columns} rows={rows} idOf={({ id }) => id} />
-              <MoreRows query={topUps} />
-            </>
-          )
-        }}
-      </Loaded>
+      <FoundList
+        query={topUps}
+        height={320}
+        none={{ icon: 'wallet', title: t('money.noTopUps'), hint: t('money.noTopUpsHint') }}
+        label={t('money.tabs.topUps')}
+        columns={columns}
+        rows={rowsOf(topUps)}
+        idOf={({ id }) => id}
+      />
     </>
   )
 }
 
 function useColumns(): readonly Column<AnyTopUp>[] {
   const { t } = useTranslation()
-  const format = useFormat()
+  const time = useTimeColumn<AnyTopUp>(({ created_at: at }) => at)
   return [
-    { id: 'time', head: t('calls.time'), kind: 'muted', cell: ({ created_at: at }) => format.recent(at) },
+    time,
     {
       id: 'account',
       head: t('operate.account'),

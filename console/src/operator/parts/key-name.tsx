@@ -1,4 +1,4 @@
-import table from '../../parts/lists/table.module.css'
+import { TwoLines } from '../../parts/lists/columns.tsx'
 
 /** What somebody's key is called, and how it begins. */
 export function KeyName({
@@ -6,14 +6,5 @@ export function KeyName({
 }: {
   readonly of: { readonly name: string; readonly hint: string }
 }) {
-  return (
-    <>
-      <span className={table.first} title={name}>
-        {name}
-      </span>
-      <span className={table.second}>
-        <code>{hint}…</code>
-      </span>
-    </>
-  )
+  return <TwoLines first={name} title={name} second={<code>{hint}…</code>} />
 }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { inBackground } from '../../parts/page/in-background.ts'
 import styles from './operator.module.css'
 
-interface MoreRowsProps {
+export interface MoreRowsProps {
   readonly query: {
     readonly hasNextPage: boolean
     readonly isFetchingNextPage: boolean

@@ -1,13 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AnyGroup, anyGroupsQuery } from '../../api/operator/groups.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import { Empty } from '../../parts/page/empty.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { late } from '../../parts/page/late.ts'
-import { Loaded } from '../../parts/page/loaded.tsx'
+import { FoundList } from '../parts/found-list.tsx'
 import operator from '../parts/operator.module.css'
-import { useAddress } from '../parts/use-address.ts'
 
 const GroupForm = late(async () => (await import('./group-form.tsx')).GroupForm)
 
@@ -17,36 +14,21 @@ export const NEW_GROUP = '+new'
 /** What keys are bound to: a protocol, and the only models they may call. */
 export function Groups() {
   const { t } = useTranslation()
-  const [{ open }, change] = useAddress()
   const groups = useQuery(anyGroupsQuery)
   const columns = useColumns()
-  const edited = groups.data?.find(({ name }) => name === open)
   return (
-    <>
-      <Loaded query={groups} height={240}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty icon="key" title={t('platform.noGroups')}>
-              {t('platform.noGroupsHint')}
-            </Empty>
-          ) : (
-            <DataTable
-              label={t('platform.tabs.groups')}
-              columns={columns}
-              rows={all}
-              idOf={({ name }) => name}
-              chosen={open}
-              onChoose={({ name }) => change({ open: name }, 'push')}
-            />
-          )
-        }
-      </Loaded>
-      <Suspense>
-        {(open === NEW_GROUP || edited !== undefined) && (
-          <GroupForm key={open} of={edited} onClose={() => change({ open: undefined })} />
-        )}
-      </Suspense>
-    </>
+    <FoundList
+      query={groups}
+      height={240}
+      none={{ icon: 'key', title: t('platform.noGroups'), hint: t('platform.noGroupsHint') }}
+      label={t('platform.tabs.groups')}
+      columns={columns}
+      rows={groups.data ?? []}
+      idOf={({ name }) => name}
+      sheet={({ id, row, close }) =>
+        (id === NEW_GROUP || row !== undefined) && <GroupForm of={row} onClose={close} />
+      }
+    />
   )
 }
 

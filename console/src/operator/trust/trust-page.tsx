@@ -1,28 +1,26 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type AuditEntry, auditQuery, exportAudit } from '../../api/operator/audit.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { useTimeColumn } from '../../parts/lists/columns.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { classes } from '../../parts/marks/classes.ts'
 import { present } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
 import { save } from '../../parts/lists/download.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
-import { Empty } from '../../parts/page/empty.tsx'
-import { Loaded } from '../../parts/page/loaded.tsx'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { FormProblem } from '../../parts/page/problem.tsx'
 import { useProblemText } from '../../parts/page/use-problem.ts'
-import { useFormat } from '../../parts/values/format.ts'
 import { shortId } from '../../parts/values/short-id.ts'
-import { MoreRows } from '../parts/more-rows.tsx'
 import { EntrySheet } from './entry-sheet.tsx'
 import { Proof } from './proof.tsx'
 import { AccountFilter } from '../parts/account-filter.tsx'
 import { Find } from '../parts/find.tsx'
+import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { useFind } from '../parts/use-find.ts'
 import { Requests } from './requests.tsx'
 import styles from './trust.module.css'
 
@@ -57,49 +55,41 @@ export function TrustPage() {
 
 function Log() {
   const { t } = useTranslation()
-  const [opened, open] = useState<AuditEntry>()
   const columns = useColumns()
   const [{ by, kind, find }, change] = useAddress()
   const isFiltered = by !== undefined || kind !== undefined || find !== undefined
   const audit = useInfiniteQuery(
-    auditQuery({ limit: ROWS, ...present({ actor: by, action: kind, subject: find }) }),
+    auditQuery({ limit: ROWS, ...present({ actor: by, action: kind, subject: useFind() }) }),
   )
+  const rows = rowsOf(audit)
   return (
     <section>
       <h2 className={styles.log}>{t('trust.log')}</h2>
-      <LogFilters seen={audit.data?.pages.flatMap(({ data }) => data) ?? []} />
-      <Loaded query={audit} height={480}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ data }) => data)
-          return rows.length === 0 ? (
-            <Empty icon="book" title={t(isFiltered ? 'trust.noneFit' : 'trust.none')}>
-              {isFiltered ? undefined : t('trust.noneHint')}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={t('trust.log')}
-                columns={columns}
-                rows={rows}
-                idOf={({ sequence }) => String(sequence)}
-                chosen={opened === undefined ? undefined : String(opened.sequence)}
-                onChoose={open}
-              />
-              <MoreRows query={audit} />
-            </>
+      <LogFilters seen={rows} />
+      <FoundList
+        query={audit}
+        height={480}
+        none={
+          isFiltered
+            ? { icon: 'book', title: t('trust.noneFit') }
+            : { icon: 'book', title: t('trust.none'), hint: t('trust.noneHint') }
+        }
+        label={t('trust.log')}
+        columns={columns}
+        rows={rows}
+        idOf={({ sequence }) => String(sequence)}
+        sheet={({ row, close }) =>
+          row !== undefined && (
+            <EntrySheet
+              of={row}
+              onFollow={(subject) =>
+                change({ find: subject, kind: undefined, by: undefined, open: undefined }, 'push')
+              }
+              onClose={close}
+            />
           )
-        }}
-      </Loaded>
-      {opened !== undefined && (
-        <EntrySheet
-          of={opened}
-          onFollow={(subject) => {
-            open(undefined)
-            change({ find: subject, kind: undefined, by: undefined }, 'push')
-          }}
-          onClose={() => open(undefined)}
-        />
-      )}
+        }
+      />
     </section>
   )
 }
@@ -137,14 +127,9 @@ function shortList(changes: AuditEntry['changes']): string {
 
 function useColumns(): readonly Column<AuditEntry>[] {
   const { t } = useTranslation()
-  const format = useFormat()
+  const time = useTimeColumn<AuditEntry>(({ at }) => at)
   return [
-    {
-      id: 'time',
-      head: t('calls.time'),
-      kind: 'muted',
-      cell: ({ at }) => <span title={format.moment(at)}>{format.recent(at)}</span>,
-    },
+    time,
     {
       id: 'action',
       head: t('operate.action'),

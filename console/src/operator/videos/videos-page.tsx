@@ -2,15 +2,13 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { type Task, tasksQuery } from '../../api/operator/videos.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
-import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
+import { TwoLines, useActionsColumn, useTimeColumn } from '../../parts/lists/columns.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField, present } from '../../parts/lists/search-fields.ts'
-import table from '../../parts/lists/table.module.css'
-import { Empty } from '../../parts/page/empty.tsx'
-import { Loaded } from '../../parts/page/loaded.tsx'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useFormat } from '../../parts/values/format.ts'
-import { MoreRows } from '../parts/more-rows.tsx'
+import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { TaskActions } from './task-actions.tsx'
 import { TaskSheet } from './task-sheet.tsx'
@@ -21,7 +19,7 @@ const SHOWN = ['open', 'all'] as const
 /** The tasks that run at vendors, and those that ended. */
 export function VideosPage() {
   const { t } = useTranslation()
-  const [{ tab, state, open }, change] = useAddress()
+  const [{ tab, state }] = useAddress()
   const columns = useColumns()
   const tasks = useInfiniteQuery({
     ...tasksQuery(
@@ -30,34 +28,20 @@ export function VideosPage() {
     refetchInterval: LIVE_MS,
     placeholderData: keepPreviousData,
   })
-  const rows = tasks.data?.pages.flatMap(({ data }) => data) ?? []
-  const opened = rows.find(({ id }) => id === open)
   return (
     <>
       <PageHead title={t('operate.pages.videos')} lead={t('videos.lead')} />
       <TaskFilters />
-      <Loaded query={tasks} height={480}>
-        {() =>
-          rows.length === 0 ? (
-            <Empty icon="play" title={t('videos.none')}>
-              {t('videos.noneHint')}
-            </Empty>
-          ) : (
-            <>
-              <DataTable
-                label={t('operate.pages.videos')}
-                columns={columns}
-                rows={rows}
-                idOf={({ id }) => id}
-                chosen={open}
-                onChoose={({ id }) => change({ open: id }, 'push')}
-              />
-              <MoreRows query={tasks} />
-            </>
-          )
-        }
-      </Loaded>
-      {opened !== undefined && <TaskSheet of={opened} onClose={() => change({ open: undefined })} />}
+      <FoundList
+        query={tasks}
+        height={480}
+        none={{ icon: 'play', title: t('videos.none'), hint: t('videos.noneHint') }}
+        label={t('operate.pages.videos')}
+        columns={columns}
+        rows={rowsOf(tasks)}
+        idOf={({ id }) => id}
+        sheet={({ row, close }) => row !== undefined && <TaskSheet of={row} onClose={close} />}
+      />
     </>
   )
 }
@@ -87,21 +71,15 @@ function TaskFilters() {
 function useColumns(): readonly Column<Task>[] {
   const { t } = useTranslation()
   const format = useFormat()
+  const time = useTimeColumn<Task>(({ created_at: at }) => at)
+  const actions = useActionsColumn<Task>((task) => <TaskActions of={task} />)
   return [
-    {
-      id: 'time',
-      head: t('calls.time'),
-      kind: 'muted',
-      cell: ({ created_at: at }) => <span title={format.moment(at)}>{format.recent(at)}</span>,
-    },
+    time,
     {
       id: 'model',
       head: t('calls.model'),
       cell: ({ model, vendor_code: vendor, id }) => (
-        <>
-          <span className={table.first}>{model}</span>
-          <span className={table.second}>{vendor === null ? id : `${vendor} · ${id}`}</span>
-        </>
+        <TwoLines first={model} second={vendor === null ? id : `${vendor} · ${id}`} />
       ),
     },
     { id: 'state', head: t('operate.state'), cell: (task) => <TaskState of={task} /> },
@@ -123,11 +101,6 @@ function useColumns(): readonly Column<Task>[] {
       kind: 'number',
       cell: ({ seconds_billed: seconds }) => format.number(seconds, 2),
     },
-    {
-      id: 'actions',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (task) => <TaskActions of={task} />,
-    },
+    actions,
   ]
 }

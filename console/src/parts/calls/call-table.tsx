@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { classes } from '../marks/classes.ts'
 import styles from './call-log.module.css'
-import { Cost } from './cost.tsx'
+import { useCallColumns } from './call-columns.tsx'
 import { Ending } from './ending.tsx'
 import type { LoggedCall } from './log-source.ts'
 import { tokensOf } from './tokens.ts'
@@ -21,11 +21,12 @@ interface CallTableProps {
 
 export function CallTable({ rows, chosen, onChoose, keyNames, more = [] }: CallTableProps) {
   const { t } = useTranslation()
-  const [time, ...others] = useColumns(keyNames)
+  const { time } = useCallColumns()
+  const others = useColumns(keyNames)
   return (
     <DataTable
       label={t('pages.calls')}
-      columns={[...(time === undefined ? [] : [time]), ...more, ...others]}
+      columns={[time, ...more, ...others]}
       rows={rows}
       idOf={({ request_id }) => request_id}
       chosen={chosen}
@@ -37,14 +38,8 @@ export function CallTable({ rows, chosen, onChoose, keyNames, more = [] }: CallT
 function useColumns(names: ReadonlyMap<string, string>): readonly Column<LoggedCall>[] {
   const { t } = useTranslation()
   const format = useFormat()
+  const { cost, took, ending } = useCallColumns()
   return [
-    {
-      id: 'time',
-      head: t('calls.time'),
-      kind: 'muted',
-      wide: true,
-      cell: ({ created_at }) => format.recent(created_at),
-    },
     {
       id: 'model',
       head: t('calls.askedUsed'),
@@ -57,7 +52,7 @@ function useColumns(names: ReadonlyMap<string, string>): readonly Column<LoggedC
       wide: true,
       cell: (call) => <Tokens call={call} />,
     },
-    { id: 'cost', head: 'Credits', kind: 'number', cell: (call) => <Cost call={call} /> },
+    cost,
     {
       id: 'first',
       head: t('calls.firstByte'),
@@ -65,14 +60,8 @@ function useColumns(names: ReadonlyMap<string, string>): readonly Column<LoggedC
       wide: true,
       cell: ({ first_byte_ms }) => (first_byte_ms === null ? '–' : format.duration(first_byte_ms)),
     },
-    {
-      id: 'took',
-      head: t('calls.took'),
-      kind: 'number',
-      wide: true,
-      cell: ({ duration_ms }) => format.duration(duration_ms),
-    },
-    { id: 'ending', head: t('calls.ending'), cell: (call) => <Ended call={call} /> },
+    took,
+    { ...ending, wide: false, cell: (call) => <Ended call={call} /> },
   ]
 }
 

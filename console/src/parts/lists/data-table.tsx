@@ -12,7 +12,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode
 }
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** What the rows are, for those who do not see what stands above. */
   readonly label: string
   readonly columns: readonly Column<Row>[]

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { inBackground } from './in-background.ts'
 import { Problem } from './problem.tsx'
 
-interface LoadedProps<Data> {
+export interface LoadedProps<Data> {
   readonly query: {
     readonly data: Data | undefined
     readonly error: unknown

@@ -8,7 +8,7 @@ import type { AccountId, ChainId } from '../../core/ids.ts'
 import { type MicroCredits, microCredits } from '../../core/money.ts'
 import { knownRateOf } from '../../core/pricing/currency.ts'
 import { recomputeAmount } from '../../core/pricing/price.ts'
-import type { ChainUsage } from '../../storage/stores/customers.ts'
+import type { ChainQuestion, ChainUsage } from '../../storage/stores/customers.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { creditsText } from '../money/amounts.ts'
 import type { RecipeLine } from '../../core/ledger/recipe.ts'
@@ -93,38 +93,38 @@ export async function readMargin(
   return { chains, days, calls: chains.reduce((calls, chain) => calls + chain.calls, 0), complete: true }
 }
 
-/** The same by account, the `limit` largest individually. Read a day at a time, keeping one sum per account. */
+/** The same by account, the `limit` largest individually. The database sorts and sums, so that few rows are held. */
 export async function readAccountMargins(
   storage: Pick<Storage, 'customers' | 'prices' | 'catalogue'>,
-  { from: first, to }: Pick<Period, 'from' | 'to'>,
+  { from, to }: Pick<Period, 'from' | 'to'>,
   limit: number,
 ): Promise<AccountMargins> {
   const costs = await storage.prices.costs()
   const { settings } = await storage.catalogue.read()
-  const byAccount = new Map<AccountId, Sums>()
-  const end = to + 1
-  for (let from = first; from < end; from = nextDay(from, 'UTC')) {
-    const until = Math.min(nextDay(from, 'UTC'), end)
-    for (const used of await storage.customers.usage.chains({ from, until, accounts: 'apart' })) {
-      // Only calls with an account have prices.
-      if (used.accountId === undefined) continue
-      const sums = byAccount.get(used.accountId) ?? nothing()
-      byAccount.set(used.accountId, sums)
-      addTo(sums, used, knownCost(costs.get(used.chainId), settings))
-    }
+  const add = (sums: Sums, used: ChainUsage): void =>
+    addTo(sums, used, knownCost(costs.get(used.chainId), settings))
+  const { usage } = storage.customers
+  const period = { from, until: to + 1 }
+  const sumOf = async (question: ChainQuestion): Promise<Sums> => {
+    const sums = nothing()
+    for (const used of await usage.chains(question)) add(sums, used)
+    return sums
   }
-  const sorted = [...byAccount].sort(([, one], [, other]) => byRevenue(one, other))
-  const rest = sorted.slice(limit)
+  const { accounts, count } = await usage.payers({ ...period, limit })
+  const listed = new Map(accounts.map((id) => [id, nothing()]))
+  for (const used of await usage.chains({ ...period, only: accounts })) {
+    const sums = used.accountId === undefined ? undefined : listed.get(used.accountId)
+    if (sums !== undefined) add(sums, used)
+  }
+  const others = count - accounts.length
   return {
-    accounts: sorted.slice(0, limit).map(([id, sums]) => ({ accountId: id, ...viewMargin(sums) })),
-    others: rest.length === 0 ? undefined : { accounts: rest.length, ...viewMargin(sumOf(rest)) },
-    totals: viewMargin(sumOf(sorted)),
+    accounts: [...listed].map(([id, sums]) => ({ accountId: id, ...viewMargin(sums) })),
+    others:
+      others === 0
+        ? undefined
+        : { accounts: others, ...viewMargin(await sumOf({ ...period, except: accounts })) },
+    totals: viewMargin(await sumOf(period)),
   }
-}
-
-function byRevenue(one: Sums, other: Sums): number {
-  if (one.revenue !== other.revenue) return one.revenue > other.revenue ? -1 : 1
-  return other.calls - one.calls
 }
 
 interface Sums {
@@ -144,19 +144,6 @@ interface ChainSums extends Sums {
 
 function nothing(): Sums {
   return { calls: 0, free: 0, byok: 0, revenue: 0n, cost: 0n, isCostKnown: true }
-}
-
-function sumOf(all: readonly (readonly [AccountId, Sums])[]): Sums {
-  const whole = nothing()
-  for (const [, one] of all) {
-    whole.calls += one.calls
-    whole.free += one.free
-    whole.byok += one.byok
-    whole.revenue += one.revenue
-    whole.cost += one.cost
-    whole.isCostKnown &&= one.isCostKnown
-  }
-  return whole
 }
 
 /** Cost prices with today's rate of their currency. */

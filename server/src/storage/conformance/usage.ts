@@ -4,11 +4,22 @@ import { expect, test } from 'vitest'
 import { ACCOUNT, CHAIN, exampleLog, exampleReserve, exampleAbandon, KEY } from '../../core/calls/examples.ts'
 import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
-import { accountId, callId, chainId, instanceId, keyId, modelId, vendorCode } from '../../core/ids.ts'
+import {
+  type AccountId,
+  accountId,
+  callId,
+  chainId,
+  instanceId,
+  keyId,
+  modelId,
+  vendorCode,
+} from '../../core/ids.ts'
 import { microCredits } from '../../core/money.ts'
 import {
   type ChainQuestion,
   type ChainUsage,
+  type Payers,
+  type PayersQuestion,
   type Period,
   USAGE_GROUPS,
   type UsageGroup,
@@ -56,8 +67,14 @@ export function describeUsageSums(suite: StorageSuite): void {
           const compare = async () => {
             for (const one of questions) {
               expect(await readSums(storage, one)).toEqual(addUp(rows, one))
-              for (const asked of [one, { ...one, accounts: 'apart' } as const])
+              for (const asked of [one, { ...one, only: [ACCOUNT] }, { ...one, except: [ACCOUNT] }])
                 expect(await readChains(storage, asked)).toEqual(addUpChains(rows, asked))
+              const both = { ...one, only: [ACCOUNT, OTHER_ACCOUNT] }
+              expect(await readChains(storage, both)).toEqual(addUpChains(rows, both))
+              for (const limit of [1, 10]) {
+                const asked = { from: one.from, until: one.until, limit }
+                expect(await storage.customers.usage.payers(asked)).toEqual(payersOf(rows, asked))
+              }
             }
           }
           await compare()
@@ -357,14 +374,17 @@ function addUp(rows: readonly CallLogRow[], asked: UsageQuestion): readonly Usag
 
 function addUpChains(
   rows: readonly CallLogRow[],
-  { from, until, accounts }: ChainQuestion,
+  { from, until, only, except = [] }: ChainQuestion,
 ): readonly ChainUsage[] {
   const sums = new Map<string, { chain: ChainUsage; models: string[] }>()
   for (const row of rows) {
     if (row.createdAt < from || row.createdAt >= until) continue
     if (row.chainId === undefined || row.recipe === undefined) continue
+    const { accountId: owner } = row
+    if (only !== undefined && (owner === undefined || !only.includes(owner))) continue
+    if (owner !== undefined && except.includes(owner)) continue
     const { lines } = row.recipe
-    const account = accounts === 'apart' ? row.accountId : undefined
+    const account = only === undefined ? undefined : owner
     const name = JSON.stringify([account, row.chainId])
     const before = sums.get(name)
     const one = before?.chain
@@ -398,4 +418,19 @@ function addUpChains(
     })
   }
   return inOrder([...sums.values()].map(({ chain }) => chain))
+}
+
+function payersOf(rows: readonly CallLogRow[], { from, until, limit }: PayersQuestion): Payers {
+  const sums = new Map<AccountId, { paid: bigint; calls: number }>()
+  for (const { accountId: account, chainId: chain, createdAt: at, deducted, recipe } of rows) {
+    if (at < from || at >= until) continue
+    if (account === undefined || chain === undefined || recipe === undefined) continue
+    const one = sums.get(account) ?? { paid: 0n, calls: 0 }
+    sums.set(account, { paid: one.paid + deducted, calls: one.calls + 1 })
+  }
+  const sorted = [...sums].sort(([id, one], [otherId, other]) => {
+    if (one.paid !== other.paid) return one.paid > other.paid ? -1 : 1
+    return other.calls - one.calls || (id < otherId ? -1 : 1)
+  })
+  return { accounts: sorted.slice(0, limit).map(([id]) => id), count: sums.size }
 }

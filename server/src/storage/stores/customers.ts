@@ -318,8 +318,22 @@ export interface UsageRow {
 }
 
 export interface ChainQuestion extends Period {
-  /** `apart`: a row for each account and chain; absent: all accounts in one. */
-  readonly accounts?: 'apart' | undefined
+  /** Only these accounts, with a row for each account and chain; absent: all accounts in one. */
+  readonly only?: readonly AccountId[] | undefined
+  /** Without these accounts. */
+  readonly except?: readonly AccountId[] | undefined
+}
+
+export interface PayersQuestion extends Period {
+  readonly limit: number
+}
+
+/** Who paid most for priced calls. */
+export interface Payers {
+  /** Largest deduction first, then most calls. */
+  readonly accounts: readonly AccountId[]
+  /** How many accounts had priced calls, listed or not. */
+  readonly count: number
 }
 
 /** Totals of the priced calls of one chain. */
@@ -343,6 +357,7 @@ export interface UsageStore {
   sums(question: UsageQuestion): Promise<readonly UsageRow[]>
   /** Totals by chain. */
   chains(question: ChainQuestion): Promise<readonly ChainUsage[]>
+  payers(question: PayersQuestion): Promise<Payers>
   /** Recomputes the half-hours of a period for which the log is complete. Returns how many. */
   recount(period: Period): Promise<number>
 }

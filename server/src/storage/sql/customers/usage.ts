@@ -5,6 +5,7 @@ import { microCredits } from '../../../core/money.ts'
 import type {
   ChainQuestion,
   ChainUsage,
+  PayersQuestion,
   Period,
   UsageGroup,
   UsageQuestion,
@@ -71,6 +72,11 @@ interface ChainRow extends Readonly<Record<(typeof BILLED)[number], string>> {
   readonly vendor_code: string | null
 }
 
+interface PayerRow {
+  readonly account_id: string
+  readonly accounts: bigint | number
+}
+
 const COLUMNS: Readonly<Record<UsageGroup, RawBuilder<unknown>>> = {
   model: sql`nullif(model, '')`,
   key: sql`nullif(key_id, '')`,
@@ -100,9 +106,19 @@ export function createUsageStore({ engine, now }: UsageStoreOptions): UsageStore
 
     async chains(question) {
       const parts = await partsOf(question)
-      if (isNothing(parts)) return []
+      if (isNothing(parts) || question.only?.length === 0) return []
       const { rows } = await chainsQuery(name, question, parts).execute(reader)
       return rows.map(decodeChain)
+    },
+
+    async payers(question) {
+      const parts = await partsOf(question)
+      if (isNothing(parts)) return { accounts: [], count: 0 }
+      const { rows } = await payersQuery(name, question, parts).execute(reader)
+      return {
+        accounts: rows.map(({ account_id: id }) => accountId(id)),
+        count: Number(rows[0]?.accounts ?? 0),
+      }
     },
 
     recount: (period) => recountUsage(engine, period),
@@ -124,18 +140,31 @@ function sumsQuery(engine: EngineName, question: UsageQuestion, parts: UsagePart
     group by ${keys} order by ${keys} limit ${question.rowsMax}`
 }
 
+const PRICED = sql`chain_id > 0 and credits_per_yuan <> ''`
+
 function chainsQuery(
   engine: EngineName,
-  { accounts }: ChainQuestion,
+  { only, except }: ChainQuestion,
   parts: UsageParts,
 ): RawBuilder<ChainRow> {
-  const account = accounts === 'apart' ? COLUMNS.account : sql`null`
-  const keys = accounts === 'apart' ? sql`${account}, chain_id` : sql`chain_id`
+  const account = only === undefined ? sql`null` : sql`account_id`
+  const keys = only === undefined ? sql`chain_id` : sql`account_id, chain_id`
   return sql<ChainRow>`
     select chain_id, ${account} as account_id, max(case when priced > 0 then nullif(model, '') end) as model,
       max(vendor_code) as vendor_code, ${sumsOf(BILLED)}
-    from (${used(engine, parts, { whose: {}, sums: BILLED })}) used where chain_id > 0 and credits_per_yuan <> ''
+    from (${used(engine, parts, { whose: { only, except }, sums: BILLED })}) used where ${PRICED}
     group by ${keys} order by ${keys}`
+}
+
+const PAID = ['deducted', 'priced'] as const satisfies readonly UsageSum[]
+
+/** Sorted by the database, which keeps on disk what does not fit into its memory. */
+function payersQuery(engine: EngineName, { limit }: PayersQuestion, parts: UsageParts): RawBuilder<PayerRow> {
+  return sql<PayerRow>`
+    select account_id, count(*) over () as accounts
+    from (select account_id, sum(deducted) as deducted, sum(priced) as calls
+      from (${used(engine, parts, { whose: {}, sums: PAID })}) used where ${PRICED} and account_id <> '' group by account_id) paid
+    order by deducted desc, calls desc, account_id limit ${limit}`
 }
 
 /** As text, because the sum of an account's amounts may be more than 64 bits hold. */
@@ -143,7 +172,8 @@ function sumsOf(names: readonly UsageSum[]): RawBuilder<unknown> {
   return sql.join(names.map((name) => sql`cast(sum(${sql.ref(name)}) as text) as ${sql.ref(name)}`))
 }
 
-type Whose = Partial<Pick<UsageQuestion, 'accountId' | 'keyId' | 'keyIds'>>
+type Whose = Partial<Pick<UsageQuestion, 'accountId' | 'keyId' | 'keyIds'>> &
+  Pick<ChainQuestion, 'only' | 'except'>
 
 /** Rows with the columns of the sums, and the time at which their calls began. */
 function used(
@@ -185,11 +215,16 @@ function looked(
   return sql`${each} and account_id in (select account_id from api_keys where id in (${sql.join(keys)}))`
 }
 
-function conditions({ accountId, keyId, keyIds }: Whose): RawBuilder<unknown> {
+function conditions({ accountId, only, except, keyId, keyIds }: Whose): RawBuilder<unknown> {
   const account = accountId === undefined ? sql`` : sql` and account_id = ${accountId}`
   const key = keyId === undefined ? sql`` : sql` and key_id = ${keyId}`
   const keys = keyIds === undefined ? sql`` : sql` and key_id in (${sql.join(keyIds)})`
-  return sql`${account}${key}${keys}`
+  const these = only === undefined ? sql`` : sql` and account_id in (${sql.join([...only])})`
+  const others =
+    except === undefined || except.length === 0
+      ? sql``
+      : sql` and coalesce(account_id, '') not in (${sql.join([...except])})`
+  return sql`${account}${these}${others}${key}${keys}`
 }
 
 function decode(row: SumsRow, { from, bucketMs }: UsageQuestion): UsageRow {

@@ -1,9 +1,12 @@
 /** What the admin routes share: who acts, and how an outcome becomes an answer. */
 import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { vendorKinds } from '../../../../pipeline/instance/chains/vendor-kinds.ts'
 import type { JsonObject } from '../../../../core/json.ts'
+import { findAccount } from '../../../../management/accounts/accounts.ts'
 import type { Actor, Done, AdminParts } from '../../../../management/admin/acts.ts'
+import type { Account } from '../../../../storage/stores/accounts.ts'
 import type { SessionCaller } from '../../access/caller.ts'
 import { refuseFields } from '../../requests/request-fields.ts'
 import type { ApiContext } from '../../api-context.ts'
@@ -47,6 +50,18 @@ export function valueOf<Value>(outcome: Done<Value>): Value {
 export function present<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new GatewayError(40403)
   return value
+}
+
+export const accountParams = z.object({
+  id: z.string().min(1).max(320).meta({ description: 'Account id, e-mail address or phone number.' }),
+})
+
+/** The account that `accountParams` name; throws where there is none. */
+export async function accountOf(
+  { storage, identity }: Pick<ApiContext, 'identity' | 'storage'>,
+  reference: string,
+): Promise<Account> {
+  return present(await findAccount(storage, reference, identity))
 }
 
 /** A member of a row that is text or a number; empty if it is neither. */

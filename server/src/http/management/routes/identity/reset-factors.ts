@@ -1,10 +1,8 @@
-import { z } from 'zod'
-import { findAccount } from '../../../../management/accounts/accounts.ts'
 import { factorChangedText } from '../../../../management/identity/messages/message-texts.ts'
 import { resetFactors } from '../../../../management/identity/factors/reset-factors.ts'
 import { tellOwner } from '../../../../management/identity/messages/tell.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
-import { actorOf, managementOf, present, valueOf } from '../admin/admin-route.ts'
+import { accountOf, accountParams, actorOf, managementOf, valueOf } from '../admin/admin-route.ts'
 import { statedReasonBody } from '../admin/bodies.ts'
 import type { Api } from '../../api-context.ts'
 
@@ -18,12 +16,12 @@ export function resetFactorsRoute(app: Api, context: RouteContext): void {
     summary: 'Remove every second factor of an account',
     description:
       'For an owner who lost them all; audited with its reason, and the owner is notified. Every session ends; the password stays.',
-    params: z.object({ id: z.string().min(1).max(320) }),
+    params: accountParams,
     body: statedReasonBody,
     errors: [40900],
     data: z.object({}),
     handle: async ({ params, body, caller, request }) => {
-      const account = present(await findAccount(context.storage, params.id, context.identity))
+      const account = await accountOf(context, params.id)
       const actor = actorOf(context, { caller, request })
       valueOf(await resetFactors(managementOf(context), account.id, body.reason, actor))
       tellOwner(context.identity, account, factorChangedText('An administrator removed your second factors'))

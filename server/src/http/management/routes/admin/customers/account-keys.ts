@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../../../core/ids.ts'
 import { CLOSED, isClosed } from '../../../../../management/admin/account-acts.ts'
-import { findAccount } from '../../../../../management/accounts/accounts.ts'
 import { keyForm } from '../../../../../management/gateway-file/forms.ts'
 import {
   createKey,
@@ -23,7 +22,7 @@ import type { SessionCaller } from '../../../access/caller.ts'
 import type { FastifyRequest } from 'fastify'
 import { refuseFields } from '../../../requests/request-fields.ts'
 import { keyBody } from '../../customer/key-bodies.ts'
-import { actorOf, present } from '../admin-route.ts'
+import { accountOf, accountParams, actorOf, present } from '../admin-route.ts'
 import { keyShape } from '../shapes.ts'
 import type { Api, ApiContext } from '../../../api-context.ts'
 
@@ -31,9 +30,6 @@ type KeysContext = RouteContext & Pick<ApiContext, 'catalogue'>
 
 const TAG = 'Admin: accounts'
 const PATH = '/api/v1/admin/accounts/:id/keys'
-const accountParams = z.object({
-  id: z.string().min(1).max(320).meta({ description: 'Account id, e-mail address or phone number.' }),
-})
 const keyParams = accountParams.extend({ key_id: z.string().min(1).max(128) })
 const newKeyShape = keyShape.extend({
   key: z.string().meta({ description: 'The whole key. Shown now and never again.' }),
@@ -61,7 +57,7 @@ function making(app: Api, context: KeysContext): void {
     errors: [40900],
     data: newKeyShape,
     handle: async ({ params, body, caller, request }) => {
-      const account = await findOwner(context, params.id)
+      const account = await accountOf(context, params.id)
       if (await isClosed(context.storage, account)) throw new GatewayError(40900, { message: CLOSED.message })
       const wanted = { ...UNRESTRICTED_KEY, ...body, name: body.name ?? '', accountId: account.id }
       const creation = await act<KeyCreation>(context, { account, caller, request }, async (stores) => {
@@ -173,10 +169,6 @@ async function showKey(context: KeysContext, key: KeyView): Promise<z.output<typ
   return viewKeyRow(key, ends.get(key.id))
 }
 
-async function findOwner(context: KeysContext, reference: string): Promise<Account> {
-  return present(await findAccount(context.storage, reference, context.identity))
-}
-
 /**
  * A key of this account that is not deleted; a session's own key is excluded, because it must not outlast the session.
  */
@@ -184,7 +176,7 @@ async function findKey(
   context: KeysContext,
   { id, key_id: wanted }: { readonly id: string; readonly key_id: string },
 ): Promise<{ readonly account: Account; readonly key: KeyView }> {
-  const account = await findOwner(context, id)
+  const account = await accountOf(context, id)
   const key = present(await context.storage.keys.find(keyId(wanted)))
   const isOwn = key.accountId === account.id && key.sessionId === undefined && key.status !== 'deleted'
   if (!isOwn) throw new GatewayError(40403)

@@ -19,7 +19,7 @@ import {
   type EditOutcome,
 } from '../../../../../management/admin/edit-account.ts'
 import { readSignedAmount } from '../../../../../management/admin/signed-amount.ts'
-import { findAccount, viewAccount } from '../../../../../management/accounts/accounts.ts'
+import { viewAccount } from '../../../../../management/accounts/accounts.ts'
 import { creditsOfText, creditsOfYuan, creditsText } from '../../../../../management/money/amounts.ts'
 import { readSubscription } from '../../../../../management/money/subscriptions.ts'
 import { accountForm } from '../../../../../management/gateway-file/forms.ts'
@@ -29,7 +29,7 @@ import { definePage, defineRoute, type RouteContext } from '../../../define-rout
 import { refuseFields } from '../../../requests/request-fields.ts'
 import { lookCookies } from '../../../access/session-cookie.ts'
 import { decimalText, isoTime, pageQuery, nextCursor } from '../../../answers/wire-values.ts'
-import { actorOf, managementOf, present, valueOf } from '../admin-route.ts'
+import { accountOf, accountParams, actorOf, managementOf, present, valueOf } from '../admin-route.ts'
 import { accountKeyRoutes, viewKeyRow } from './account-keys.ts'
 import { accountBody, grantBody, reasonBody, statedReasonBody } from '../bodies.ts'
 import { accountDetailShape, accountRowShape, newKeysShape } from '../shapes.ts'
@@ -40,10 +40,6 @@ export type AccountsContext = RouteContext & Pick<ApiContext, 'catalogue' | 'mon
 
 const TAG = 'Admin: accounts'
 const PATH = '/api/v1/admin/accounts'
-const idParams = z.object({
-  id: z.string().min(1).max(320).meta({ description: 'Account id, e-mail address or phone number.' }),
-})
-
 const listQuery = z.strictObject({
   ...pageQuery({ rowsDefault: 50, rowsMax: 200 }),
   search: z.string().min(1).max(320).optional(),
@@ -96,9 +92,9 @@ function readRoutes(app: Api, context: AccountsContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'Read an account',
-    params: idParams,
+    params: accountParams,
     data: accountDetailShape,
-    handle: async ({ params }) => viewDetail(context, await find(context, params.id)),
+    handle: async ({ params }) => viewDetail(context, await accountOf(context, params.id)),
   })
 }
 
@@ -140,13 +136,13 @@ function changeRoute(app: Api, context: AccountsContext): void {
       'Every field of the gateway file’s accounts; absent ones stay as they are. A change of Credits or balance is one ' +
       'transaction of the ledger, made once under an Idempotency-Key. Keys and own credentials are matched by name and ' +
       'vendor.',
-    params: idParams,
+    params: accountParams,
     body: accountBody,
     idempotency: 'optional',
     errors: [40004, 40900],
     data: changedShape,
     handle: async ({ params, body, caller, request, idempotencyKey }) => {
-      const { id } = await find(context, params.id)
+      const { id } = await accountOf(context, params.id)
       const actor = actorOf(context, { caller, request })
       const change = { body, idempotencyKey }
       const edited = editedOf(await changeAccount(managementOf(context), id, change, actor))
@@ -165,7 +161,7 @@ function moneyRoutes(app: Api, context: AccountsContext): void {
     description:
       'One transaction of the ledger. With an Idempotency-Key it is booked once, however often it is sent; a key used for ' +
       'another grant is 422/40004. A negative amount takes back and never leaves less than zero.',
-    params: idParams,
+    params: accountParams,
     body: grantBody,
     status: 201,
     idempotency: 'optional',
@@ -177,7 +173,7 @@ function moneyRoutes(app: Api, context: AccountsContext): void {
       account: accountRowShape,
     }),
     handle: async ({ params, body, caller, request, idempotencyKey }) => {
-      const { id } = await find(context, params.id)
+      const { id } = await accountOf(context, params.id)
       const grant = readGrant(body, context.catalogue())
       const act = { grant, idempotencyKey: idempotencyKey ?? timeOrderedId(context.now()) }
       const outcome = await grantByAdmin(
@@ -188,7 +184,7 @@ function moneyRoutes(app: Api, context: AccountsContext): void {
       )
       if (outcome.kind === 'other-request') throw new GatewayError(40004)
       const { transactionId, repeated } = valueOf(outcome)
-      const account = await find(context, id)
+      const account = await accountOf(context, id)
       return {
         transaction_id: transactionId,
         repeated,
@@ -213,12 +209,12 @@ function suspendRoute(app: Api, context: AccountsContext): void {
     tag: TAG,
     summary: 'Suspend an account',
     description: 'Its keys and sessions are refused from the next request on.',
-    params: idParams,
+    params: accountParams,
     body: reasonBody,
     errors: [40900],
     data: accountRowShape,
     handle: async ({ params, body, caller, request }) => {
-      const { id } = await find(context, params.id)
+      const { id } = await accountOf(context, params.id)
       const actor = actorOf(context, { caller, request })
       return viewRow(context, valueOf(await suspendAccount(managementOf(context), id, body?.reason, actor)))
     },
@@ -232,10 +228,10 @@ function activateRoute(app: Api, context: AccountsContext): void {
     access: 'admin',
     tag: TAG,
     summary: 'End a suspension',
-    params: idParams,
+    params: accountParams,
     data: accountRowShape,
     handle: async ({ params, caller, request }) => {
-      const { id } = await find(context, params.id)
+      const { id } = await accountOf(context, params.id)
       const actor = actorOf(context, { caller, request })
       return viewRow(context, valueOf(await activateAccount(managementOf(context), id, actor)))
     },
@@ -252,7 +248,7 @@ function impersonateRoute(app: Api, context: AccountsContext): void {
     summary: 'Open a session in a customer’s name',
     description:
       'For an hour at most, audited with its reason. Admins and organisations are not impersonated. In a browser the session replaces the admin’s own, which is restored by signing out.',
-    params: idParams,
+    params: accountParams,
     body: statedReasonBody,
     status: 201,
     errors: [40900],
@@ -263,7 +259,7 @@ function impersonateRoute(app: Api, context: AccountsContext): void {
       expires_at: isoTime,
     }),
     handle: async ({ params, body, caller, request, reply }) => {
-      const { id } = await find(context, params.id)
+      const { id } = await accountOf(context, params.id)
       const actor = actorOf(context, { caller, request })
       const userAgent = (request.headers['user-agent'] ?? '').slice(0, 512)
       const opened = valueOf(
@@ -285,10 +281,6 @@ function impersonateRoute(app: Api, context: AccountsContext): void {
 function editedOf(outcome: EditOutcome): EditedAccount {
   if (outcome.kind === 'other-request') throw new GatewayError(40004)
   return valueOf(outcome)
-}
-
-async function find(context: Pick<ApiContext, 'identity' | 'storage'>, reference: string): Promise<Account> {
-  return present(await findAccount(context.storage, reference, context.identity))
 }
 
 function readGrant(
@@ -348,7 +340,7 @@ async function viewChanged(
   { id, newKeys }: EditedAccount,
 ): Promise<z.output<typeof changedShape>> {
   return {
-    ...(await viewDetail(context, await find(context, accountId(id)))),
+    ...(await viewDetail(context, await accountOf(context, accountId(id)))),
     new_keys: newKeys.map(({ name, plaintext }) => ({ name, key: plaintext.unwrap() })),
   }
 }
