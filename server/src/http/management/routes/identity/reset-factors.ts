@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { factorChangedText } from '../../../../management/identity/messages/message-texts.ts'
 import { resetFactors } from '../../../../management/identity/factors/reset-factors.ts'
 import { tellOwner } from '../../../../management/identity/messages/tell.ts'
