@@ -15,6 +15,7 @@ const RETIRED = new Map([
   ['dear', 'expensive, or what costs extra'],
   ['dearer', 'more expensive'],
   ['dearest', 'most expensive'],
+  ['backstage', 'operations, or what it holds'],
   ['nonsense', 'what is wrong with it: unreadable, impossible, out of range'],
 ])
 /** Ordinary words, which only these phrases turn into private ones: there may be room on a disk, and a clock on a wall. */

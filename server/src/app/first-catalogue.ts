@@ -6,7 +6,7 @@ import { CLIENT_GONE_GRACE_MS, MIN_BYTES_PER_SECOND } from '../core/catalogue.ts
 import { forwardModelId, modelId, vendorCode } from '../core/ids.ts'
 import { UNLIMITED } from '../core/limits/policy.ts'
 import { Secret } from '../core/secret.ts'
-import { presetStreamUsage } from '../pipeline/explain/usage-told.ts'
+import { presetStreamUsage } from '../pipeline/explain/unreported-usage.ts'
 import { environmentVendors } from '../providers/catalogue/index.ts'
 import { type EnvironmentVendor, type ListedModel, pricingOf } from '../providers/catalogue/listing.ts'
 import type { CatalogueChange } from '../storage/stores/records.ts'

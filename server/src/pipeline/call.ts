@@ -141,7 +141,7 @@ export interface RefusedCall extends LoggedCall {
 
 /** The conversation that a call continues (responses, `previous_response_id`). */
 export type Past =
-  /** Stored at an account upstream (`placeOf` in `dialect.ts`). */
+  /** Stored at an account upstream (`upstreamAccountOf` in `dialect.ts`). */
   | { readonly kind: 'upstream'; readonly place: string; readonly ids: readonly string[] }
   /** Stored here: its turns as request items in a JSON array; `ids` are those of its turns. */
   | {

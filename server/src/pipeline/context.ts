@@ -22,7 +22,7 @@ import { type KeyDirectory } from './instance/directory.ts'
 import { type HealthBoard } from './instance/chains/health-board.ts'
 import { type PendingOperations } from './instance/pending/pending-operations.ts'
 import { type Pulse } from './instance/pulse.ts'
-import { type ReadOn } from './exchange/read-on.ts'
+import { type Drains } from './exchange/drains.ts'
 import type { ModelFacts } from './instance/model-facts.ts'
 import type { TokenCounter } from './instance/token-counter.ts'
 import { type VideoSettings, type Videos } from './video/videos.ts'
@@ -72,7 +72,7 @@ export interface Pipeline extends PipelineParts {
   readonly health: HealthBoard
   readonly observations: ChainObservations
   readonly bodyBudget: BodyBudget
-  readonly readOn: ReadOn
+  readonly drains: Drains
   readonly pulse: Pulse
   /** Ends of calls that the store has not recorded yet. */
   readonly pending: PendingOperations
@@ -91,7 +91,7 @@ export interface Pipeline extends PipelineParts {
   /** Records the usage of a running call, so that a crash loses at most a second of it. */
   progress(call: ReservedCall, leg: Leg, reading: MeterReading): void
   /** The same when its client has disconnected, which frees its concurrency slots. */
-  clientLeft(call: ReservedCall, leg: Leg, reading: MeterReading): void
+  onClientGone(call: ReservedCall, leg: Leg, reading: MeterReading): void
   observeEnd(row: CallLogRow): void
   /** Calls in progress in this process, at any stage. */
   readonly running: Set<CallId>

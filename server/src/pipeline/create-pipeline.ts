@@ -8,7 +8,7 @@ import { createPulse } from './instance/pulse.ts'
 import { createPendingOperations, type PendingOperations } from './instance/pending/pending-operations.ts'
 import { createTurnKeeper } from './instance/turn-keeper.ts'
 import { createConversions } from './lanes/threads/conversions.ts'
-import { createReadOn } from './exchange/read-on.ts'
+import { createDrains } from './exchange/drains.ts'
 import { createBodyBudget } from './instance/body-budget.ts'
 import { createMonthOf } from '../core/calendar.ts'
 import { createModelFacts } from './instance/model-facts.ts'
@@ -87,7 +87,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
 /** State kept between calls that does no I/O. */
 function rememberings({ limits }: PipelineParts) {
   return {
-    readOn: createReadOn(),
+    drains: createDrains(),
     bodyBudget: createBodyBudget(limits.bytesInFlightMax),
     monthOf: createMonthOf(),
     countWindow: createCountWindow(limits.countsPerMinuteMax),
@@ -101,13 +101,13 @@ function progressNotes({
   storage,
   telemetry,
   now,
-}: PipelineParts): Pick<Pipeline, 'progress' | 'clientLeft'> {
+}: PipelineParts): Pick<Pipeline, 'progress' | 'onClientGone'> {
   return {
     progress(call, leg, reading) {
       const noted = storage.calls.progress({ ...progressOf(call, leg, reading), at: now() })
       telemetry.background.track(noted, 'record progress')
     },
-    clientLeft(call, leg, reading) {
+    onClientGone(call, leg, reading) {
       const noted = storage.calls.progress({ ...progressOf(call, leg, reading), at: now(), left: true })
       telemetry.background.track(noted, 'note that a client has left')
     },

@@ -23,7 +23,7 @@ export function forwardedHeaders(
 
 /**
  * What every answer carries (docs/reference/contract.md#D-requests-33, #D-requests-37): the model used and what was
- * dropped, as formatted by `tellDropped`.
+ * dropped, as formatted by `formatDropped`.
  */
 export function answerHeaders(
   call: { readonly reservation: ReservedCall['reservation'] | undefined },

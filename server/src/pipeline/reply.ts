@@ -8,7 +8,7 @@ export interface ClientReply {
    * Sets the model of the answer, once it is known: every head without another model names it
    * (docs/reference/contract.md#D-requests-37).
    */
-  tellModel(model: ModelId): void
+  setModel(model: ModelId): void
   /** Sends the head. Without a length the body is chunked. May be called once. */
   start(head: ReplyHead): void
   /** False if the client reads more slowly than the gateway writes: stop until `onDrain`. */

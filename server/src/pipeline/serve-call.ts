@@ -65,7 +65,7 @@ async function serveCall(
     call = await recall(pipeline, call)
     if (call.endpoint.kind.form?.listens === true) call = await measureSound(pipeline, call)
     call = admit(pipeline, call)
-    reply.tellModel(call.model.modelId)
+    reply.setModel(call.model.modelId)
     checkBackground(call)
     if (call.scan.background) return await serveBackground(pipeline, call, reply)
     call = await reserve(pipeline, call, call.endpoint.kind)

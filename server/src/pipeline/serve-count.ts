@@ -8,7 +8,7 @@ import { checkServed } from './stages/admit.ts'
 import { authenticate, findHolderNow, restrict } from './stages/authenticate.ts'
 import type { IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import { estimateInputTokens } from './instance/count-tokens.ts'
-import { placesOf } from './attempt/dialect.ts'
+import { upstreamAccountsOf } from './attempt/dialect.ts'
 import { forwardCount, type ForwardCountParts } from './attempt/forward-count.ts'
 import type { Pipeline } from './context.ts'
 import { recall } from './stages/recall.ts'
@@ -46,7 +46,7 @@ export async function serveCount(
     restrict(call)
     call = await recall(pipeline, call)
     const answer = await count(pipeline, call, await findCountable(pipeline, call))
-    reply.tellModel(call.modelId)
+    reply.setModel(call.modelId)
     reply.start({
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -99,5 +99,7 @@ async function count(pipeline: ServeCountParts, call: ReceivedCall, model: Model
 /** Upstreams do not have what is stored here, and only the upstream that stores a response has it. */
 function reachable({ past }: ReceivedCall, chains: readonly Chain[]): readonly Chain[] {
   if (past?.kind === 'kept') return []
-  return past === undefined ? chains : chains.filter((chain) => placesOf(chain).includes(past.place))
+  return past === undefined
+    ? chains
+    : chains.filter((chain) => upstreamAccountsOf(chain).includes(past.place))
 }

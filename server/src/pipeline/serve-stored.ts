@@ -53,7 +53,7 @@ export async function serveStored(
     )
     const turn = await pipeline.turns.find(call.key.id, wanted.id, call.at)
     if (turn === undefined) throw notFound(wanted.id)
-    reply.tellModel(turn.modelId)
+    reply.setModel(turn.modelId)
     const { status, body } = await (isBackground(turn)
       ? answerBackground(pipeline, call, { turn, wanted })
       : answerOf(pipeline, call, { turn, wanted }))

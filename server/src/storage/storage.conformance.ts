@@ -4,7 +4,7 @@
  */
 import { afterEach, describe } from 'vitest'
 import { describeAccounts } from './conformance/accounts.ts'
-import { describeBackstage } from './conformance/backstage.ts'
+import { describeOperations } from './conformance/operations.ts'
 import { describeAnnouncements } from './conformance/announcements.ts'
 import { describeCalls } from './conformance/calls.ts'
 import { describeCatalogue } from './conformance/catalogue.ts'
@@ -73,7 +73,7 @@ export function describeStorage(
     describe('identity', () => describeIdentity(suite))
     describe('turns', () => describeTurns(suite))
     describe('videos', () => describeVideos(suite))
-    describe('backstage', () => describeBackstage(suite))
+    describe('operations', () => describeOperations(suite))
     describe('announcements', () => describeAnnouncements(suite))
   })
 }

@@ -121,7 +121,7 @@ interface Hung {
 
 /** Hangs up, and waits until the gateway has seen it. */
 async function hangUp({ request }: Hung): Promise<void> {
-  const noted = vi.spyOn(gateway.running.pipeline, 'clientLeft')
+  const noted = vi.spyOn(gateway.running.pipeline, 'onClientGone')
   const before = noted.mock.calls.length
   request.destroy()
   await vi.waitUntil(() => noted.mock.calls.length > before, { interval: 2, timeout: 60_000 })
@@ -214,7 +214,7 @@ describe('a client that hangs up', () => {
     const hung = call('chat', 'patient-chat', true)
     script.head.open()
     await hung.read
-    const noted = vi.spyOn(gateway.running.pipeline, 'clientLeft')
+    const noted = vi.spyOn(gateway.running.pipeline, 'onClientGone')
     hung.request.socket?.end()
     await vi.waitUntil(() => noted.mock.calls.length > 0, { interval: 2, timeout: 60_000 })
     noted.mockRestore()

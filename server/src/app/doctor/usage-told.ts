@@ -1,11 +1,11 @@
 import type { Catalogue } from '../../core/catalogue.ts'
 import { unpricedExtras } from '../../pipeline/stages/estimate.ts'
-import { untoldUsage } from '../../pipeline/explain/usage-told.ts'
+import { unreportedUsage } from '../../pipeline/explain/unreported-usage.ts'
 import { finding, type RunningFinding } from '../../core/running-finding.ts'
 
 /** Streams of reasoning models that end without usage are charged by an estimate. */
 export function checkUsageTold(catalogue: Catalogue): readonly RunningFinding[] {
-  const found = untoldUsage(catalogue)
+  const found = unreportedUsage(catalogue)
   if (found.length === 0) return [finding('usage-told', {})]
   return found.map((chain) => finding('usage-estimated', chain))
 }

@@ -5,9 +5,9 @@ import type { MeterReading } from './meter.ts'
 
 export interface Generation {
   /** Output tokens as last reported by the upstream; undefined: never. */
-  readonly toldOutput: number | undefined
+  readonly reportedOutput: number | undefined
   /** ms the upstream may have generated since then. */
-  readonly untoldMs: number
+  readonly unreportedMs: number
   /** Output tokens a second, hidden reasoning included; undefined: nothing is known about the chain. */
   readonly rate: number | undefined
   /** The most that the call's hold allows for. */
@@ -20,10 +20,10 @@ export interface Generation {
  */
 export function estimateOutput(
   reading: MeterReading,
-  { toldOutput, untoldMs, rate, worstOutputTokens }: Generation,
+  { reportedOutput, unreportedMs, rate, worstOutputTokens }: Generation,
 ): MeterReading {
   const seen = reading.usage.output ?? 0
-  const made = (toldOutput ?? 0) + Math.ceil(((rate ?? 0) * Math.max(0, untoldMs)) / 1_000)
+  const made = (reportedOutput ?? 0) + Math.ceil(((rate ?? 0) * Math.max(0, unreportedMs)) / 1_000)
   const output = Math.max(seen, Math.min(made, worstOutputTokens))
   return { ...reading, usage: { ...reading.usage, output }, source: 'estimated' }
 }

@@ -32,7 +32,7 @@ export interface MeterOptions {
   /** More images than these are not believed; absent: as many as were seen. */
   readonly imagesMax?: number
   /** Output tokens of the whole answer if the upstream reports no output and the answer has no text; absent: none. */
-  readonly outputUntold?: number
+  readonly unreportedOutput?: number
 }
 
 /** Input and output are always known here; other tokens only if the upstream reported them. */
@@ -62,7 +62,7 @@ export interface MeterSink {
 
 export interface Meter extends MeterSink {
   /** Output tokens as last reported by the upstream; undefined: not yet. */
-  readonly toldOutput: number | undefined
+  readonly reportedOutput: number | undefined
   observePart(part: StreamPart): void
   /** Tokens of text that was counted elsewhere. */
   observeCounted(tokens: number): void
@@ -93,7 +93,7 @@ class AnswerMeter implements Meter {
     this.#options = options
   }
 
-  get toldOutput(): number | undefined {
+  get reportedOutput(): number | undefined {
     return this.#usage.output
   }
 
@@ -200,7 +200,7 @@ class AnswerMeter implements Meter {
     const seen = this.#images + (this.#imageBegun ? 1 : 0)
     const images = Math.min(seen, this.#options.imagesMax ?? seen)
     const ofImages = reported.output === undefined ? images * (this.#options.tokensPerImage ?? 0) : 0
-    const untold = reported.output === undefined ? (this.#options.outputUntold ?? 0) : 0
+    const untold = reported.output === undefined ? (this.#options.unreportedOutput ?? 0) : 0
     const estimated = reported.input === undefined || uncoveredOutput + ofImages + untold > 0
     return {
       usage: {

@@ -3,7 +3,7 @@
  * surcharges: the result is the same whether an answer is passed on or converted, streamed or whole.
  */
 import type { ProtocolId } from '../catalogue.ts'
-import type { ToldExtras } from '../metering/told-extras.ts'
+import type { ToldExtras } from '../metering/reported-extras.ts'
 import { EventScan } from './event-scan.ts'
 import { EXTRAS_TABLES, type ExtraRole, type ExtrasTable } from './extras-tables.ts'
 import type { JsonKind, JsonSink } from './json-scanner.ts'

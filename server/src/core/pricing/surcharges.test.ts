@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Surcharge } from '../catalogue.ts'
-import type { ToldExtras } from '../metering/told-extras.ts'
+import type { ToldExtras } from '../metering/reported-extras.ts'
 import {
   chargedSurcharges,
   findRefused,

@@ -1,6 +1,6 @@
 import type { DecimalText, Model, Surcharge } from '../catalogue.ts'
 import { TOOL_USES_MAX } from '../metering/possible-usage.ts'
-import type { ToldExtras } from '../metering/told-extras.ts'
+import type { ToldExtras } from '../metering/reported-extras.ts'
 
 /** What a surcharge costs: it multiplies the whole call, or is added for each use. */
 type SurchargePrice =

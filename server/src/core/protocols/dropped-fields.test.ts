@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tellDropped } from './dropped-fields.ts'
+import { formatDropped } from './dropped-fields.ts'
 
 test('a few ordinary paths are listed unchanged', () => {
   const paths = ['seed', 'messages[].content[].cache_control', 'tools[0]']
-  expect(tellDropped(paths)).toEqual(paths)
-  expect(tellDropped([])).toEqual([])
+  expect(formatDropped(paths)).toEqual(paths)
+  expect(formatDropped([])).toEqual([])
 })
 
 test('of many, the first 64 are listed, and the number of the others', () => {
-  const told = tellDropped(Array.from({ length: 5_000 }, (_, index) => `x${index}`))
+  const told = formatDropped(Array.from({ length: 5_000 }, (_, index) => `x${index}`))
   expect(told).toHaveLength(65)
   expect(told.at(0)).toBe('x0')
   expect(told.at(-1)).toBe('(4936 more)')
@@ -26,13 +26,13 @@ test.each([
   ['a null', '\u0000', '%00'],
   ['a long name', 'n'.repeat(5_000), `${'n'.repeat(97)}...`],
 ])('%s', (_what, path, told) => {
-  expect(tellDropped([path])).toEqual([told])
+  expect(formatDropped([path])).toEqual([told])
 })
 
 test('whatever the names are, the list stays small and valid in a header', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 200 }), (paths) => {
-      const text = tellDropped(paths).join(',')
+      const text = formatDropped(paths).join(',')
       expect(text.length).toBeLessThanOrEqual(2_048 + '(200 more)'.length)
       expect(text).toMatch(/^[\x20-\x7e]*$/)
     }),

@@ -8,7 +8,7 @@ const PATH_LENGTH_MAX = 100
 const TOTAL_LENGTH_MAX = 2_048
 
 /** The first paths, encoded for a header; a last element says how many more there were. */
-export function tellDropped(paths: readonly string[]): readonly string[] {
+export function formatDropped(paths: readonly string[]): readonly string[] {
   const told: string[] = []
   let length = 0
   for (const path of paths) {

@@ -46,7 +46,7 @@ export class SocketReply implements ClientReply {
     response.on('error', () => undefined)
   }
 
-  tellModel(model: ModelId): void {
+  setModel(model: ModelId): void {
     this.#model = model
   }
 

@@ -11,7 +11,7 @@ import { EMAIL_CHANGED, PASSWORD_CHANGED } from './messages/message-texts.ts'
 import type { RequestOrigin } from './sessions/sessions.ts'
 import { actorAt, type OwnAct, ownAct } from './own-act.ts'
 import { begin, comingFrom, enter, guardTries, hasPassword, type SignedIn } from './sign-in.ts'
-import { tellOwner } from './messages/tell.ts'
+import { notifyOwner } from './messages/notify.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 
 export type PasswordReset = SignedIn | { readonly kind: 'wrong-code' } | TooMany
@@ -34,7 +34,7 @@ export async function resetPassword(
   if (guarded.kind === 'wrong' || account === undefined) return { kind: 'wrong-code' }
   const act = { account, actor: actorAt(account, origin, undefined) }
   await putPassword(identity, act, { password: request.password, action: 'account.reset-password' })
-  tellOwner(identity, account, PASSWORD_CHANGED)
+  notifyOwner(identity, account, PASSWORD_CHANGED)
   return enter(identity, account, { ...origin, method: 'code' })
 }
 
@@ -52,7 +52,7 @@ export async function changePassword(
   const { session, ...rest } = origin
   const act = { account, actor: actorAt(account, rest, session.id) }
   await putPassword(identity, act, { password: passwords.next, action: 'account.change-password' })
-  tellOwner(identity, account, PASSWORD_CHANGED)
+  notifyOwner(identity, account, PASSWORD_CHANGED)
   // The following session counts as verified like the one before.
   const { secondFactor } = session
   return begin(identity, account, { ...rest, method: 'password', secondFactor })
@@ -121,6 +121,6 @@ export async function changeContact(
     throw error
   }
   if (contact.channel === 'email' && account.email !== contact.target)
-    tellOwner(identity, account, EMAIL_CHANGED)
+    notifyOwner(identity, account, EMAIL_CHANGED)
   return { kind: 'changed' }
 }

@@ -12,7 +12,7 @@ import type { FinalFailure } from './attempt-outcome.ts'
 import { classifyAttempt } from './classify.ts'
 import { upstreamOf } from './dialect.ts'
 import type { Leg } from './leg.ts'
-import { UPSTREAM_FAILURES } from './telling-failure.ts'
+import { UPSTREAM_FAILURES } from './failures-compared.ts'
 import { ChainSearch, type SearchResult, type Tried, tryRoutes } from './try-routes.ts'
 
 export interface Question {
@@ -52,7 +52,7 @@ export function askUpstream(
     {
       ...UPSTREAM_FAILURES,
       tryOnce: (leg) => tryOnce(pipeline, question, leg),
-      tellChain: () => undefined,
+      reportToChain: () => undefined,
       giveBack: () => Promise.resolve(),
       isOver: () => pipeline.now() - at >= pipeline.limits.answerDeadlineMs,
       pinned: false,

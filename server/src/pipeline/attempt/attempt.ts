@@ -14,7 +14,7 @@ import type { AttemptOutcome, Attempted, FinalFailure } from './attempt-outcome.
 import { classifyAttempt } from './classify.ts'
 import { noteOfEnding, noteOfFailure } from './error-note.ts'
 import type { Leg } from './leg.ts'
-import { UPSTREAM_FAILURES, refusedSignatures } from './telling-failure.ts'
+import { UPSTREAM_FAILURES, refusedSignatures } from './failures-compared.ts'
 import { ChainSearch, type SearchResult, type Tried, type Trying, tryRoutes } from './try-routes.ts'
 import type { ClientReply } from '../reply.ts'
 import { giveCredentialBack } from './dialect.ts'
@@ -76,7 +76,7 @@ const BETWEEN_TRIES: SearchState = { kind: 'between-tries' }
 export class ExchangeSearch implements Trying<End, FinalFailure> {
   readonly pinned = false
   readonly classOf = UPSTREAM_FAILURES.classOf
-  readonly moreTelling = UPSTREAM_FAILURES.moreTelling
+  readonly moreInformative = UPSTREAM_FAILURES.moreInformative
   readonly rateLimited = UPSTREAM_FAILURES.rateLimited
   readonly noChain = UPSTREAM_FAILURES.noChain
   readonly mayFallBack = UPSTREAM_FAILURES.mayFallBack
@@ -156,7 +156,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     return refusedSignatures(failure) ? { ...leg, why: 'retry', unsigned: true } : undefined
   }
 
-  tellChain(run: ChainRun, _leg: Leg, result: Result): number | 'goes-on' | undefined {
+  reportToChain(run: ChainRun, _leg: Leg, result: Result): number | 'goes-on' | undefined {
     const pipeline = this.#pipeline
     if (result.kind === 'failed')
       return result.failure.kind === 'upstream' ? noteFailure(pipeline, run, result.failure) : undefined

@@ -128,13 +128,13 @@ export function answersInBackground({ vendorCode, protocol }: Chain, { vendors }
 /**
  * The upstream account that a leg uses, as a name for the store: what is kept there is not available to other accounts.
  */
-export function placeOf({ chain, byok }: Pick<Leg, 'chain' | 'byok'>): string {
+export function upstreamAccountOf({ chain, byok }: Pick<Leg, 'chain' | 'byok'>): string {
   return byok ? `${OWN}${chain.vendorCode}` : `credential:${chain.credentialId}`
 }
 
 /** Every upstream account that a chain may use, of the platform or of a customer. */
-export function placesOf(chain: Chain): readonly string[] {
-  return [placeOf({ chain, byok: false }), placeOf({ chain, byok: true })]
+export function upstreamAccountsOf(chain: Chain): readonly string[] {
+  return [upstreamAccountOf({ chain, byok: false }), upstreamAccountOf({ chain, byok: true })]
 }
 
 /** The place belongs to the calling account's own credential. */

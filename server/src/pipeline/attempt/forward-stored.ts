@@ -8,11 +8,11 @@ import type { AuthenticatedCall, StoredRequest } from '../call.ts'
 import { askUpstream, type QuestionRequest } from './ask-upstream.ts'
 import type { FinalFailure } from './attempt-outcome.ts'
 import { parseJson } from './classify.ts'
-import { formRequest, isOwnPlace, placesOf, upstreamOf } from './dialect.ts'
+import { formRequest, isOwnPlace, upstreamAccountsOf, upstreamOf } from './dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { showStored } from '../stored/show-stored.ts'
 import type { Leg } from './leg.ts'
-import { isCredentialRefusal } from './telling-failure.ts'
+import { isCredentialRefusal } from './failures-compared.ts'
 
 export type ForwardStoredParts = Pick<
   Pipeline,
@@ -100,7 +100,8 @@ function keeperOf(
   turn: StoredTurn,
   { place, chainId }: Pinned['pin'],
 ): { readonly chain: Chain; readonly model: Model } {
-  const leads = (chain: Chain): boolean => keepsAnswers(chain.protocol) && placesOf(chain).includes(place)
+  const leads = (chain: Chain): boolean =>
+    keepsAnswers(chain.protocol) && upstreamAccountsOf(chain).includes(place)
   const models = [...catalogue.models.values()].flatMap((model) =>
     usableChains(model, catalogue)
       .filter(leads)

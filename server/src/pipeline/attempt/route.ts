@@ -4,7 +4,7 @@ import { keepsAnswers } from '../../core/protocols/index.ts'
 import { type ChainHealth, asSeenByOwner } from '../../core/routing/health.ts'
 import { type ChainOrder, orderChains } from '../../core/routing/order.ts'
 import type { AdmittedCall, ReservedCall } from '../call.ts'
-import { answersInBackground, issuerOfChain, placeOf } from './dialect.ts'
+import { answersInBackground, issuerOfChain, upstreamAccountOf } from './dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { ENVELOPE_HEAD_LENGTH, ENVELOPE_START, issuerOfEnvelope } from '../../core/canonical/envelope.ts'
 
@@ -81,7 +81,7 @@ export function healthFor(
 
 function leadsTo(place: string, chain: Chain, { funding }: Pick<Route, 'funding'>): boolean {
   const byok = funding.byokVendors.includes(chain.vendorCode)
-  return keepsAnswers(chain.protocol) && placeOf({ chain, byok }) === place
+  return keepsAnswers(chain.protocol) && upstreamAccountOf({ chain, byok }) === place
 }
 
 /**

@@ -36,7 +36,7 @@ export interface Trying<End, Failure> {
   /** What the upstream's failure is; undefined: nothing was sent. */
   classOf(failure: Failure): FailureKind | BrokenKind | undefined
   /** Which of two failures is reported to the client. */
-  moreTelling(known: Failure | undefined, next: Failure): Failure
+  moreInformative(known: Failure | undefined, next: Failure): Failure
   /** All remaining chains have to wait this long, ms. */
   rateLimited(retryAfterMs: number): Failure
   noChain(): Failure
@@ -47,7 +47,7 @@ export interface Trying<End, Failure> {
    * The attempts over one chain are one outcome, decided by the last of them. Returns the length of the chain's
    * cooldown, ms. `goes-on`: the answer continues, and its end decides.
    */
-  tellChain(run: ChainRun, leg: Leg, tried: SearchResult<End, Failure>): number | 'goes-on' | undefined
+  reportToChain(run: ChainRun, leg: Leg, tried: SearchResult<End, Failure>): number | 'goes-on' | undefined
   /** The call continues over another chain: gives back what it took of this one. */
   giveBack(leg: Leg, failure: Failure): Promise<void>
   /** Nothing more is to be tried: the client has disconnected, or the time has run out. */
@@ -139,7 +139,7 @@ export class ChainSearch<End, Failure> {
       const { chain, standing } = next
       if (standing.kind === 'last-resort' && until === 'before-last-resorts') break
       if (standing.kind === 'shut') {
-        searched.told = trying.moreTelling(searched.told, trying.rateLimited(standing.until - now))
+        searched.told = trying.moreInformative(searched.told, trying.rateLimited(standing.until - now))
         break
       }
       left.splice(left.indexOf(chain), 1)
@@ -150,7 +150,7 @@ export class ChainSearch<End, Failure> {
       // An upstream that blames the request has judged it; no other chain would answer differently.
       const failureClass = trying.classOf(failure)
       if (failureClass !== undefined && !CONSEQUENCES[failureClass].nextChain) return result
-      searched.told = trying.moreTelling(searched.told, failure)
+      searched.told = trying.moreInformative(searched.told, failure)
       if (this.isSpent) break
       await trying.giveBack(leg, failure)
     }
@@ -166,7 +166,7 @@ export class ChainSearch<End, Failure> {
       let result = await this.#tryConnected(leg, route)
       const other = result.kind === 'failed' ? this.#trying.inOtherForm?.(leg, result.failure) : undefined
       if (other !== undefined && !this.isSpent) result = await this.#tryConnected(other, route)
-      const told = this.#trying.tellChain(run, other ?? leg, result)
+      const told = this.#trying.reportToChain(run, other ?? leg, result)
       goesOn = told === 'goes-on'
       if (typeof told === 'number') this.#noteRest(told)
       return result

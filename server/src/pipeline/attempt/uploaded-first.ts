@@ -13,7 +13,7 @@ import type {
   UpstreamHead,
   GuardedSink,
 } from '../../upstream/upstream.ts'
-import { NO_KEY } from './asked-again.ts'
+import { NO_KEY } from './polled-task.ts'
 import { parseJson } from './classify.ts'
 import { askSmall } from './small-answer.ts'
 

@@ -24,7 +24,7 @@ import { TURN_LIFE_MS } from '../instance/turn-keeper.ts'
 import { ANSWER_NAME } from './answer-name.ts'
 import { readResponse } from './response-object.ts'
 import { quietly } from '../../telemetry/background.ts'
-import { logRow, tellEnd, toldFault, type EndTaskParts } from '../video/task/end-task.ts'
+import { logRow, announceEnd, faultLogger, type EndTaskParts } from '../video/task/end-task.ts'
 import { inPieces } from '../video/order/in-pieces.ts'
 import type { OpenTask } from '../video/order/open-task.ts'
 import { gatewayFailure } from '../video/task/task-error.ts'
@@ -72,7 +72,7 @@ export async function endResponse(
     reading === undefined
       ? await giveBack(pipeline, open, ended)
       : await charge(pipeline, open, ended, { ...made, reading })
-  if (done) await tellEnd(pipeline, open, undefined)
+  if (done) await announceEnd(pipeline, open, undefined)
 }
 
 /** It was neither cancelled nor ended: its answer is never shown, but what its upstream has produced by now is charged. */
@@ -99,7 +99,7 @@ export async function endUncancelled(pipeline: EndResponseParts, open: OpenTask)
   const extras: MadeExtras = { told: undefined, sent: undefined, extent: 'cut' }
   const ended = { at, task: { id: task.id, patch }, log }
   if (await charge(pipeline, open, ended, { reading, answerBytes: 0, extras }))
-    await tellEnd(pipeline, open, undefined)
+    await announceEnd(pipeline, open, undefined)
 }
 
 const NEVER_ENDED =
@@ -141,7 +141,7 @@ async function charge(
   if (chainId === undefined) throw new Error(`task ${task.id} was answered by no chain`)
   const { images, source: usageSource } = made.reading
   const { usage, suspect: usageSuspect } = possibleUsage(pipeline, modelId, made)
-  const onFault = toldFault(pipeline, { task, detail })
+  const onFault = faultLogger(pipeline, { task, detail })
   const used = { ...NOTHING_USED, ...madeIn(made.reading), usage }
   const { recipe, amount } = priceCall(used, {
     terms: frozenTerms(pipeline, detail.terms, onFault),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { VideoTask } from '../../core/video/task.ts'
 import type { ReservedCall } from '../call.ts'
-import { placeOf } from '../attempt/dialect.ts'
+import { upstreamAccountOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import type { Leg } from '../attempt/leg.ts'
 
@@ -37,7 +37,7 @@ export async function pinResponse(
       expiresAt,
       content: {
         kind: 'upstream',
-        place: placeOf(leg),
+        place: upstreamAccountOf(leg),
         chainId: leg.chain.id,
         background: { taskId: task.id, shown: { ...response, model: modelId, output: [], usage: null } },
       },

@@ -11,7 +11,7 @@ import type { AdmittedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { standing } from '../video/order/take-order.ts'
 import { idempotencyKeyOf } from '../video/order/read-order.ts'
-import { tellBackground } from './stored-background.ts'
+import { shownBackground } from './stored-background.ts'
 
 export type RepeatedResponseParts = Pick<Pipeline, 'directory' | 'now' | 'storage' | 'turns'>
 
@@ -52,7 +52,7 @@ export type Repeated =
  * A repeated request makes no reservation, so the key is checked again here. Throws 50301 while the first is still
  * being sent.
  */
-export async function tellRepeated(
+export async function answerRepeated(
   pipeline: RepeatedResponseParts,
   { key, at }: Pick<AdmittedCall, 'key' | 'at'>,
   task: VideoTask,
@@ -62,7 +62,7 @@ export async function tellRepeated(
   const turn = typeof id === 'string' ? await pipeline.turns.find(key.id, id, at) : undefined
   const content = turn?.content
   if (content?.kind === 'upstream' && content.background !== undefined)
-    return { kind: 'told', response: await tellBackground(pipeline, task, content.background.shown) }
+    return { kind: 'told', response: await shownBackground(pipeline, task, content.background.shown) }
   if (task.error !== undefined) return { kind: 'failed', error: task.error }
   throw new GatewayError(50301, {
     message: 'the response is being ordered, send it again in a moment',

@@ -27,10 +27,10 @@ import {
   nameOfOrder,
   type OrderName,
   type Repeated,
-  tellRepeated,
+  answerRepeated,
   type RepeatedResponseParts,
 } from './repeated-response.ts'
-import { tellBackground } from './stored-background.ts'
+import { shownBackground } from './stored-background.ts'
 
 type ServeBackgroundParts = CreationParts & OrderResponseParts & RepeatedResponseParts
 
@@ -50,7 +50,7 @@ export async function serveBackground(
     const repeated = await findRepeatedOrder(pipeline, call, name)
     if (repeated === undefined)
       return order(pipeline, await reserve(pipeline, call, call.endpoint.kind), name, reply)
-    const told = await tellRepeated(pipeline, call, repeated)
+    const told = await answerRepeated(pipeline, call, repeated)
     const at = pipeline.now()
     const log = {
       ...baseLogRow(call, at),
@@ -105,7 +105,7 @@ async function joinOther(
   task: VideoTask,
   reply: ClientReply,
 ): Promise<void> {
-  const told = await tellRepeated(pipeline, call, task)
+  const told = await answerRepeated(pipeline, call, task)
   await giveBack(pipeline, call, {
     taskId: undefined,
     outcome: { httpStatus: 200, code: undefined, message: undefined },
@@ -144,7 +144,7 @@ async function answer(
   }
   if (reply.gone) return
   const shown = { ...taken.response, model: task.modelId }
-  sendJson(reply, 200, await tellBackground(pipeline, task, shown), answerHeaders(call, task.modelId, []))
+  sendJson(reply, 200, await shownBackground(pipeline, task, shown), answerHeaders(call, task.modelId, []))
 }
 
 /** The intent: the record of an order of which nothing has been sent yet. */

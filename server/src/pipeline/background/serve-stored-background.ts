@@ -10,7 +10,7 @@ import type { StoredAnswer } from '../stored/stored-answer.ts'
 import { openTask } from '../video/order/open-task.ts'
 import { ANSWER_NAME } from './answer-name.ts'
 import { cancelResponse, type CancelResponseParts } from './cancel-response.ts'
-import { taskOfTurn, tellBackground } from './stored-background.ts'
+import { taskOfTurn, shownBackground } from './stored-background.ts'
 
 export type ServeStoredBackgroundParts = CancelResponseParts & ForwardStoredParts & Pick<Pipeline, 'turns'>
 
@@ -37,11 +37,11 @@ export async function answerBackground(
   switch (wanted.what) {
     case 'response':
       refuseStream(wanted.query)
-      return { status: 200, body: await tellBackground(pipeline, task, shown) }
+      return { status: 200, body: await shownBackground(pipeline, task, shown) }
     case 'input-items':
       return forwardStored(pipeline, call, { turn, pin: content, wanted })
     case 'cancel':
-      return { status: 200, body: await tellBackground(pipeline, await ended(pipeline, task), shown) }
+      return { status: 200, body: await shownBackground(pipeline, await ended(pipeline, task), shown) }
     case 'delete':
       return remove(pipeline, call, { turn, task, wanted })
   }

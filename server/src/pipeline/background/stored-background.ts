@@ -30,7 +30,7 @@ const WRITTEN_AT_ONCE = 262_144
  * The present response object; of an ended one, the bytes of its JSON. An answer is only shown once its charge is
  * stored: the answer's name is written to the record in the same transaction.
  */
-export async function tellBackground(
+export async function shownBackground(
   pipeline: Pick<Pipeline, 'storage' | 'now'>,
   task: VideoTask,
   shown: JsonObject,

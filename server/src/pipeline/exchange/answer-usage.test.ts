@@ -39,9 +39,9 @@ class Stage {
             if (this.breaks === 'both') throw new Error('the glance broke')
             return reading(this.output)
           },
-          toldOutput: undefined,
+          reportedOutput: undefined,
         },
-        'toldOutput',
+        'reportedOutput',
         { get: () => this.told },
       ),
     }
@@ -49,7 +49,7 @@ class Stage {
       ...answered,
       push: () => [],
       end: () => ({ output: [], failure: undefined }),
-      meter: { read: () => reading(0), glance: () => reading(0), toldOutput: undefined },
+      meter: { read: () => reading(0), glance: () => reading(0), reportedOutput: undefined },
     }
     const lane: Lane = {
       body: [],
@@ -69,7 +69,7 @@ class Stage {
       keepAliveBytes: 0,
       push: () => ({ output: [], meaningful: false, stage: 'flowing', failure: undefined }),
       end: () => ({ output: [], failure: undefined }),
-      endUnheard: () => 'whole',
+      endDrained: () => 'whole',
       keepAlive: () => undefined,
       failure: () => undefined,
     }
@@ -103,18 +103,18 @@ describe('what is noted while an answer runs', () => {
   })
 
   test.each([
-    { name: 'a stream: since its upstream told its output last', form: 'stream', untoldMs: 200 },
-    { name: 'a document tells it at its end, which says nothing of when', form: 'whole', untoldMs: 500 },
-  ] as const)('$name', ({ form, untoldMs }) => {
+    { name: 'a stream: since its upstream told its output last', form: 'stream', unreportedMs: 200 },
+    { name: 'a document tells it at its end, which says nothing of when', form: 'whole', unreportedMs: 500 },
+  ] as const)('$name', ({ form, unreportedMs }) => {
     const stage = new Stage(form)
     stage.usage.open(stage.answer)
     stage.now += 300
     stage.told = 5
-    stage.usage.noteTold()
+    stage.usage.noteReport()
     stage.now += 100
-    stage.usage.noteTold()
+    stage.usage.noteReport()
     stage.now += 100
-    expect(stage.ended('cut')).toMatchObject({ untoldMs, generatedMs: 500, toldOutput: 5 })
+    expect(stage.ended('cut')).toMatchObject({ unreportedMs, generatedMs: 500, reportedOutput: 5 })
   })
 })
 

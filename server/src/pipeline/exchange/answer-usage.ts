@@ -19,15 +19,15 @@ export class AnswerUsage {
   readonly #startedAt: number
   #answer: Answer | undefined
   /** The last output count that the upstream reported, and when. */
-  #told: number | undefined
-  #toldAt: number
+  #reported: number | undefined
+  #reportedAt: number
   #last: MeterReading | undefined
 
   constructor(options: Options, upstream: Upstream) {
     this.#options = options
     this.#upstream = upstream
     this.#startedAt = options.now()
-    this.#toldAt = this.#startedAt
+    this.#reportedAt = this.#startedAt
   }
 
   /** Sets the answer that has begun. */
@@ -38,11 +38,11 @@ export class AnswerUsage {
   /**
    * Call after each piece. A whole answer reports its output once, at its end, which says nothing about its progress.
    */
-  noteTold(): void {
+  noteReport(): void {
     const answer = this.#answer
-    if (answer?.form !== 'stream' || answer.lane.meter.toldOutput === this.#told) return
-    this.#told = answer.lane.meter.toldOutput
-    this.#toldAt = this.#options.now()
+    if (answer?.form !== 'stream' || answer.lane.meter.reportedOutput === this.#reported) return
+    this.#reported = answer.lane.meter.reportedOutput
+    this.#reportedAt = this.#options.now()
   }
 
   /** Reports the usage of a running answer, if it has grown. */
@@ -77,9 +77,9 @@ export class AnswerUsage {
       generation,
       reading: read.reading,
       extras: this.#options.extras?.read(),
-      toldOutput: lane?.meter.toldOutput,
+      reportedOutput: lane?.meter.reportedOutput,
       generatedMs: now - this.#startedAt,
-      untoldMs: now - this.#toldAt,
+      unreportedMs: now - this.#reportedAt,
       unhindered: this.#upstream.unhindered,
       code,
       message,

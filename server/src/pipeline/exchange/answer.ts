@@ -28,7 +28,7 @@ export interface Answer {
   /**
    * The same for an answer without a client: how far the upstream got with it. Also a promise if parsing takes long.
    */
-  endUnheard(): Generation | Promise<Generation>
+  endDrained(): Generation | Promise<Generation>
   /** A keep-alive for a waiting client; undefined: the protocol has none here. */
   keepAlive(): Bytes | undefined
   /** Bytes that report a failure to a client that is reading; undefined: the protocol has no way to do so here. */
@@ -97,7 +97,7 @@ class StreamedAnswer implements Answer {
     return this.lane.end()
   }
 
-  endUnheard(): Generation {
+  endDrained(): Generation {
     return generationOf(this.lane.end())
   }
 
@@ -146,7 +146,7 @@ class WholeAnswer implements Answer {
     })
   }
 
-  endUnheard(): Generation | Promise<Generation> {
+  endDrained(): Generation | Promise<Generation> {
     const end = this.end()
     return end instanceof Promise ? end.then(generationOf) : generationOf(end)
   }

@@ -12,18 +12,18 @@ import { codeAndMessage } from '../stages/log-row.ts'
 import { headerOf } from './answer.ts'
 import type { AttemptFailure } from './exchange-outcome.ts'
 import type { ClientReply } from '../reply.ts'
-import { isCredentialRefusal } from '../attempt/telling-failure.ts'
+import { isCredentialRefusal } from '../attempt/failures-compared.ts'
 import type { Leg } from '../attempt/leg.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 
 /** The answer to a call for which every chain failed. */
 export interface FailureAnswer {
-  readonly told: Pick<CallLogRow, 'httpStatus' | 'code' | 'message'>
+  readonly shown: Pick<CallLogRow, 'httpStatus' | 'code' | 'message'>
   readonly send: (reply: ClientReply) => void
 }
 
 /**
- * Why every chain failed, as the client is told: the first real upstream error unchanged, with three exceptions that are
+ * Why every chain failed, as its client sees it: the first real upstream error unchanged, with three exceptions that are
  * the gateway's own errors (docs/reference/contract.md#D-errors-37, #D-errors-38, #D-errors-39).
  */
 export function answerFailure(call: ReservedCall, failure: FinalFailure): FailureAnswer {
@@ -41,11 +41,11 @@ export function answerFailure(call: ReservedCall, failure: FinalFailure): Failur
         }),
       )
     case 'upstream': {
-      const { told, send } = answerUpstream(call, failure)
+      const { shown, send } = answerUpstream(call, failure)
       return {
-        told,
+        shown,
         send: (reply) => {
-          reply.tellModel(failure.leg.model.modelId)
+          reply.setModel(failure.leg.model.modelId)
           send(reply)
         },
       }
@@ -145,7 +145,7 @@ const CAP_FIELDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_t
 
 function failWith(call: ReservedCall, error: GatewayError): FailureAnswer {
   return {
-    told: { httpStatus: error.status, ...codeAndMessage(error) },
+    shown: { httpStatus: error.status, ...codeAndMessage(error) },
     send: (reply) => reply.fail(error, call),
   }
 }
@@ -156,7 +156,7 @@ function json(status: number, headers: Readonly<Record<string, string>>, body: J
 
 function bytes(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array): FailureAnswer {
   return {
-    told: { httpStatus: status, code: undefined, message: undefined },
+    shown: { httpStatus: status, code: undefined, message: undefined },
     send: (reply) => {
       reply.start({ status, headers, contentLength: body.byteLength })
       reply.write(body)

@@ -18,7 +18,7 @@ class Stage {
       this.upstream.held = true
       this.seen += '{hold}'
     },
-    readOn: () => {
+    resume: () => {
       this.upstream.held = false
       this.seen += '{read-on}'
     },
@@ -48,7 +48,7 @@ class Stage {
         reply: {
           started: false,
           gone: false,
-          tellModel: () => undefined,
+          setModel: () => undefined,
           start: ({ status, headers, contentLength }) => {
             if (breaks === 'start') throw new Error('no header may hold this')
             say(`${status}:${headers['content-type'] ?? '-'}:${headers['cache-control'] ?? '-'}`)
@@ -74,7 +74,7 @@ class Stage {
           if (this.passing === 'hold') say('{begin}')
           this.passing = 'pass'
         },
-        onTold: () => say('{told}'),
+        onErrorDelivered: () => say('{told}'),
         onBroken: ({ kind }) => say(`{broken ${kind}}`),
         onComplete: (upstream) => {
           say(`{complete, ${upstream}}`)
@@ -86,11 +86,11 @@ class Stage {
       form,
       contentType: form === 'stream' ? 'text/event-stream' : undefined,
       holdBytes: HOLD_BYTES,
-      lane: { kept: unused, meter: { read: unused, glance: unused, toldOutput: undefined } },
+      lane: { kept: unused, meter: { read: unused, glance: unused, reportedOutput: undefined } },
       keepAliveBytes: 0,
       push: unused,
       end: unused,
-      endUnheard: unused,
+      endDrained: unused,
       forget: unused,
       keepAlive: () => (form === 'stream' ? '~' : undefined),
       failure: ({ code }) => {
@@ -216,12 +216,12 @@ const ROWS: readonly Row[] = [
   {
     name: 'the end waits until it is released',
     play: 'text t, finishing f, last $',
-    seen: `{begin}${HEAD}t{complete, may linger}`,
+    seen: `{begin}${HEAD}t{complete, may close}`,
   },
   {
     name: 'and comes then',
     play: 'text t, finishing f, last $, release',
-    seen: `{begin}${HEAD}t{complete, may linger}f$.`,
+    seen: `{begin}${HEAD}t{complete, may close}f$.`,
   },
   { name: 'once', play: 'text t, end $, release, release', seen: `{begin}${HEAD}t{complete, ended}$.` },
   {
@@ -243,7 +243,7 @@ const ROWS: readonly Row[] = [
   {
     name: 'and so does one that is not released',
     play: 'text t, last $, pulse, pulse, pulse, release',
-    seen: `{begin}${HEAD}t{complete, may linger}$.`,
+    seen: `{begin}${HEAD}t{complete, may close}$.`,
   },
   {
     name: 'a document goes with its length',

@@ -23,21 +23,21 @@ const STREAMING = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
 const KEEP_ALIVE_AFTER_MS = 15_000
 
 type Options = Pick<ExchangeOptions, 'now' | 'onCommit' | 'onError' | 'reply' | 'replyHeaders' | 'requestId'>
-type Upstream = Pick<UpstreamReader, 'held' | 'hold' | 'readOn'>
+type Upstream = Pick<UpstreamReader, 'held' | 'hold' | 'resume'>
 
 /** Events of an answer's delivery. */
 export interface DeliveryEvents {
   /** The answer begins: from here on no other chain is tried. May be called again. */
   onBegin(): void
   /** The upstream reported its own failure, and the client has it as the upstream sent it. */
-  onTold(failure: AnswerFailure): void
+  onErrorDelivered(failure: AnswerFailure): void
   /** The answer broke off; the client has not been informed yet. */
   onBroken(failure: AnswerFailure): void
   /** The answer is complete; only `release` is still to be called. */
   onComplete(upstream: UpstreamThen): void
 }
 
-export type UpstreamThen = 'ended' | 'may linger' | 'would go on'
+export type UpstreamThen = 'ended' | 'may close' | 'would go on'
 /** Until the answer begins its bytes are held, and it may still be dropped; after that they are passed on. */
 type Passing = 'hold' | 'pass'
 
@@ -85,7 +85,7 @@ export class Delivery {
     }
     if (stage === 'flowing') this.#pass(output, passing, meaningful)
     else this.#keepLast(output)
-    if (stage === 'finished') this.#events.onComplete('may linger')
+    if (stage === 'finished') this.#events.onComplete('may close')
     else if (stage === 'enough') this.#events.onComplete('would go on')
   }
 
@@ -100,11 +100,11 @@ export class Delivery {
   drop(): void {
     this.#held.length = 0
     this.#last.length = 0
-    this.unhear()
+    this.detach()
   }
 
   /** From now on it makes no difference if the client disconnects. */
-  unhear(): void {
+  detach(): void {
     this.#options.reply.onGone(undefined)
     this.#options.reply.onDrain(undefined)
   }
@@ -163,8 +163,8 @@ export class Delivery {
   /**
    * The answer broke after it began: reported in the protocol's own way if it has one, else by closing the connection.
    */
-  breakOff(told: Broken['told']): void {
-    const words = this.#lastWords(told)
+  breakOff(shown: Broken['shown']): void {
+    const words = this.#lastWords(shown)
     if (words === undefined) this.#endsAbruptly = true
     else this.#last.push(words)
     this.close()
@@ -186,7 +186,7 @@ export class Delivery {
       return
     }
     this.#keepLast(output)
-    if (failure.kind === 'error' && failure.delivered) this.#events.onTold(failure)
+    if (failure.kind === 'error' && failure.delivered) this.#events.onErrorDelivered(failure)
     else this.#events.onBroken(failure)
   }
 
@@ -214,7 +214,7 @@ export class Delivery {
     this.#events.onBegin()
   }
 
-  #lastWords({ code, message }: Broken['told']): Bytes | undefined {
+  #lastWords({ code, message }: Broken['shown']): Bytes | undefined {
     const { requestId, onError } = this.#options
     try {
       return this.#answer?.failure(streamFailure(code, message, requestId))
@@ -247,7 +247,7 @@ export class Delivery {
       throw error
     }
     reply.onDrain(() => {
-      if (this.#upstream.held) this.#upstream.readOn()
+      if (this.#upstream.held) this.#upstream.resume()
     })
     onCommit()
   }

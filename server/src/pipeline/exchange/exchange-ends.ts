@@ -10,32 +10,32 @@ import type { AttemptFailure, Ended, Trouble, Verdict } from './exchange-outcome
 export type EndedBy = Pick<Ended, 'ending' | 'generation'> & Partial<Pick<Ended, 'code' | 'message'>>
 
 /** Nothing has reached the client, and nothing will. */
-interface Unheard extends EndedBy {
+interface Unanswered extends EndedBy {
   readonly verdict: Verdict
 }
 
 /** The client is reading, and is informed. */
 export interface Broken {
   readonly ended: EndedBy
-  readonly told: { readonly code: ErrorCode; readonly message: string }
+  readonly shown: { readonly code: ErrorCode; readonly message: string }
   readonly trouble: Trouble
 }
 
 /** What one event does to an exchange, in each of its possible states. */
 export interface Interrupt {
   readonly by: Interruption
-  readonly unheard: Unheard
+  readonly unanswered: Unanswered
   /** undefined: it does not break off an answer that has begun. */
   readonly broken: Broken | undefined
   /** How far the upstream got with an answer whose client has disconnected. */
-  readonly leftAs: Ended['generation']
+  readonly drainedAs: Ended['generation']
 }
 
 /** The upstream reported its failure itself, and the client has received that. */
-export const TOLD: EndedBy = { ending: 'upstream-error', generation: 'broken' }
+export const ERROR_SENT: EndedBy = { ending: 'upstream-error', generation: 'broken' }
 
 /** Another chain may still answer. */
-export function failed(failure: AttemptFailure): Unheard {
+export function failed(failure: AttemptFailure): Unanswered {
   return { verdict: { kind: 'failed', failure }, ending: 'upstream-error', generation: 'none' }
 }
 
@@ -43,38 +43,38 @@ const BROKE_OFF = { code: 50201, message: 'the upstream broke off its answer' } 
 
 export const DEADLINE: Interrupt = {
   by: 'deadline',
-  unheard: failed({ kind: 'deadline' }),
+  unanswered: failed({ kind: 'deadline' }),
   broken: undefined,
-  leftAs: 'cut',
+  drainedAs: 'cut',
 }
 
 export const STOP: Interrupt = {
   by: 'stop',
-  unheard: { verdict: { kind: 'stopped' }, ending: 'stopped', generation: 'none' },
+  unanswered: { verdict: { kind: 'stopped' }, ending: 'stopped', generation: 'none' },
   broken: broken(
     { ending: 'stopped', generation: 'cut' },
     { code: 50301, message: 'the gateway is shutting down' },
   ),
-  leftAs: 'cut',
+  drainedAs: 'cut',
 }
 
 export const GONE: Interrupt = {
   by: 'gone',
-  unheard: { verdict: { kind: 'gone' }, ending: 'client-gone', generation: 'none' },
+  unanswered: { verdict: { kind: 'gone' }, ending: 'client-gone', generation: 'none' },
   broken: undefined,
-  leftAs: 'cut',
+  drainedAs: 'cut',
 }
 
 /** Something inside the gateway failed. What was generated is still known, and the client is still informed. */
 export function fault(error: unknown): Interrupt {
   return {
     by: 'fault',
-    unheard: { verdict: { kind: 'broken', error }, ending: 'gateway-error', generation: 'none' },
+    unanswered: { verdict: { kind: 'broken', error }, ending: 'gateway-error', generation: 'none' },
     broken: broken(
       { ending: 'gateway-error', generation: 'cut' },
       { code: 50000, message: 'something inside the gateway went wrong' },
     ),
-    leftAs: 'cut',
+    drainedAs: 'cut',
   }
 }
 
@@ -83,9 +83,9 @@ export function answerFailed(answer: AnswerFailure): Interrupt {
   const ending = answer.kind === 'cut' ? 'upstream-cut' : 'upstream-error'
   return {
     by: 'failure',
-    unheard: failed({ kind: 'answer', answer }),
-    broken: { ended: { ending, generation: 'broken' }, told: BROKE_OFF, trouble: troubleOf(answer) },
-    leftAs: 'broken',
+    unanswered: failed({ kind: 'answer', answer }),
+    broken: { ended: { ending, generation: 'broken' }, shown: BROKE_OFF, trouble: troubleOf(answer) },
+    drainedAs: 'broken',
   }
 }
 
@@ -100,18 +100,18 @@ export function lostUpstream(transport: TransportFailure): Interrupt {
   const silent = transport.kind === 'idle-timeout'
   return {
     by: 'failure',
-    unheard: failed({ kind: 'transport', transport }),
+    unanswered: failed({ kind: 'transport', transport }),
     broken: {
       ended: { ending: silent ? 'timeout' : 'upstream-cut', generation: 'broken' },
-      told: silent
+      shown: silent
         ? { code: 50401, message: 'the upstream stopped sending in the middle of its answer' }
         : BROKE_OFF,
       trouble: { detail: transport.detail },
     },
-    leftAs: 'broken',
+    drainedAs: 'broken',
   }
 }
 
-function broken(ended: EndedBy, told: Broken['told']): Broken {
-  return { ended, told, trouble: { detail: told.message } }
+function broken(ended: EndedBy, shown: Broken['shown']): Broken {
+  return { ended, shown, trouble: { detail: shown.message } }
 }

@@ -29,13 +29,13 @@ export interface ExchangeOptions {
   /** Called once, when the client disconnects: how long the upstream is still read, ms; 0: it is cut at once. */
   readonly graceMs: (answer: { readonly begun: boolean }) => number
   /** Once, when an answer that was read without its client has ended. */
-  readonly onUnheardEnd: () => void
+  readonly onDrainEnd: () => void
   /** Called at most once a second while the answer streams and has grown. */
   readonly onProgress: (reading: MeterReading, answerBytes: number) => void
   /** Once, when the answer begins to reach the client. */
   readonly onCommit: () => void
   /** Once, when the client has disconnected from a request that was sent. */
-  readonly onLeft: (reading: MeterReading, answerBytes: number) => void
+  readonly onClientGone: (reading: MeterReading, answerBytes: number) => void
   /** Something inside the gateway failed; the exchange continues as well as it can. */
   readonly onError: (error: unknown) => void
 }

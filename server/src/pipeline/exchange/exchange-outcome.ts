@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../core/errors/catalogue.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
-import type { ToldExtras } from '../../core/metering/told-extras.ts'
+import type { ToldExtras } from '../../core/metering/reported-extras.ts'
 import type { TransportFailure, UpstreamHead } from '../../upstream/upstream.ts'
 import type { AnswerFailure } from '../lanes/lane.ts'
 
@@ -57,11 +57,11 @@ export interface Ended {
   /** The extras that the answer reports; undefined: nothing was read. */
   readonly extras: ToldExtras | undefined
   /** Output tokens as last reported by the upstream; undefined: never. */
-  readonly toldOutput: number | undefined
+  readonly reportedOutput: number | undefined
   /** ms from the request to the end. */
   readonly generatedMs: number
   /** ms of it since the upstream last reported its output; all of it if it never did. */
-  readonly untoldMs: number
+  readonly unreportedMs: number
   /** The client always kept up, so the time is the upstream's own. */
   readonly unhindered: boolean
   /** Code and message that the client got, if they were the gateway's own. */

@@ -11,26 +11,26 @@ export type State =
   /** The answer reaches the client. */
   | 'answering'
   /** The upstream reported its own failure inside the answer; what it still sends is passed on, nothing is added. */
-  | 'told'
+  | 'error-sent'
   /**
    * The client has disconnected; the upstream is still read for its usage, and nothing is kept. The answer's head may
    * not have arrived.
    */
-  | 'left'
+  | 'draining'
   /** The same, complete; its usage is being determined in a thread. */
   | 'counting'
   /** Complete, for the client and for the charge; the connection gets a moment to end by itself. */
-  | 'lingering'
+  | 'closing'
   | 'over'
 
 /** The reaction to each event in a state. `nothing`: the event has no effect in this state. */
 interface Reactions {
   /** The head of the upstream's answer. */
-  readonly head: 'open' | 'open-unheard' | 'nothing'
+  readonly head: 'open' | 'open-draining' | 'nothing'
   /** A piece of its body. */
   readonly data: 'collect' | 'hold' | 'pass' | 'count' | 'nothing'
   /** The upstream has ended its answer cleanly. */
-  readonly end: 'lacks-answer' | 'refuse' | 'finish' | 'finish-unheard' | 'let-go' | 'nothing'
+  readonly end: 'lacks-answer' | 'refuse' | 'finish' | 'finish-drained' | 'close' | 'nothing'
   /** The connection to the upstream broke or was silent too long, or its answer contains an error or cannot be read. */
   readonly failure: Interrupted
   /** The answer has not begun in time. */
@@ -47,35 +47,35 @@ interface Reactions {
 export type Interruption = 'failure' | 'deadline' | 'stop' | 'fault' | 'gone'
 
 /**
- * `end-unheard`: nothing has reached the client, and another chain may still answer if the verdict allows it.
- * `break-off`: the reading client is informed. `end-told`: the upstream has informed it. `read-on`: the upstream is
- * still read, since what it makes must be paid for. `end-left`: that reading ends. `leave-told`: the client received
- * the failure, and has disconnected. `let-go`: everything is done but closing the connection.
+ * `end-unanswered`: nothing has reached the client, and another chain may still answer if the verdict allows it.
+ * `break-off`: the reading client is informed. `end-sent`: the upstream has informed it. `drain`: the upstream is
+ * still read, since what it makes must be paid for. `end-drain`: that reading ends. `leave-sent`: the client received
+ * the failure, and has disconnected. `close`: everything is done but closing the connection.
  */
 export type Interrupted =
-  | 'end-unheard'
+  | 'end-unanswered'
   | 'break-off'
-  | 'end-told'
-  | 'read-on'
-  | 'end-left'
-  | 'leave-told'
-  | 'let-go'
+  | 'end-sent'
+  | 'drain'
+  | 'end-drain'
+  | 'leave-sent'
+  | 'close'
   | 'nothing'
 
-const UNHEARD = {
-  failure: 'end-unheard',
-  deadline: 'end-unheard',
-  stop: 'end-unheard',
-  fault: 'end-unheard',
+const UNANSWERED = {
+  failure: 'end-unanswered',
+  deadline: 'end-unanswered',
+  stop: 'end-unanswered',
+  fault: 'end-unanswered',
 } as const
-const HEARD = { failure: 'break-off', deadline: 'nothing', stop: 'break-off', fault: 'break-off' } as const
-const TOLD = { failure: 'end-told', deadline: 'nothing', stop: 'end-told', fault: 'end-told' } as const
+const ANSWERED = { failure: 'break-off', deadline: 'nothing', stop: 'break-off', fault: 'break-off' } as const
+const ERROR_SENT = { failure: 'end-sent', deadline: 'nothing', stop: 'end-sent', fault: 'end-sent' } as const
 const SETTLED = { deadline: 'nothing', stop: 'nothing', fault: 'nothing', gone: 'nothing' } as const
 
 export const REACTIONS: Readonly<Record<State, Reactions>> = {
-  waiting: { head: 'open', data: 'nothing', end: 'lacks-answer', ...UNHEARD, gone: 'read-on' },
-  refused: { head: 'nothing', data: 'collect', end: 'refuse', ...UNHEARD, gone: 'end-unheard' },
-  opening: { head: 'nothing', data: 'hold', end: 'finish', ...UNHEARD, gone: 'read-on' },
+  waiting: { head: 'open', data: 'nothing', end: 'lacks-answer', ...UNANSWERED, gone: 'drain' },
+  refused: { head: 'nothing', data: 'collect', end: 'refuse', ...UNANSWERED, gone: 'end-unanswered' },
+  opening: { head: 'nothing', data: 'hold', end: 'finish', ...UNANSWERED, gone: 'drain' },
   // The answer is complete: neither a deadline nor a stop discards it, and it is checked at its end whether the client
   // is still there.
   converting: {
@@ -84,18 +84,18 @@ export const REACTIONS: Readonly<Record<State, Reactions>> = {
     end: 'nothing',
     ...SETTLED,
     failure: 'nothing',
-    fault: 'end-unheard',
+    fault: 'end-unanswered',
   },
-  answering: { head: 'nothing', data: 'pass', end: 'finish', ...HEARD, gone: 'read-on' },
-  told: { head: 'nothing', data: 'pass', end: 'finish', ...TOLD, gone: 'leave-told' },
-  left: {
-    head: 'open-unheard',
+  answering: { head: 'nothing', data: 'pass', end: 'finish', ...ANSWERED, gone: 'drain' },
+  'error-sent': { head: 'nothing', data: 'pass', end: 'finish', ...ERROR_SENT, gone: 'leave-sent' },
+  draining: {
+    head: 'open-draining',
     data: 'count',
-    end: 'finish-unheard',
-    failure: 'end-left',
-    deadline: 'end-left',
-    stop: 'end-left',
-    fault: 'end-left',
+    end: 'finish-drained',
+    failure: 'end-drain',
+    deadline: 'end-drain',
+    stop: 'end-drain',
+    fault: 'end-drain',
     gone: 'nothing',
   },
   // A stop does not discard this either.
@@ -105,8 +105,8 @@ export const REACTIONS: Readonly<Record<State, Reactions>> = {
     end: 'nothing',
     ...SETTLED,
     failure: 'nothing',
-    fault: 'end-left',
+    fault: 'end-drain',
   },
-  lingering: { head: 'nothing', data: 'nothing', end: 'let-go', ...SETTLED, failure: 'let-go' },
+  closing: { head: 'nothing', data: 'nothing', end: 'close', ...SETTLED, failure: 'close' },
   over: { head: 'nothing', data: 'nothing', end: 'nothing', ...SETTLED, failure: 'nothing' },
 }

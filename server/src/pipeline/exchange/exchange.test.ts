@@ -99,7 +99,7 @@ class FakeStream implements StreamLane {
     return {
       read: () => words.reading(),
       glance: () => ({ ...words.reading(), source: 'estimated' }),
-      toldOutput: words.told,
+      reportedOutput: words.told,
     }
   }
 }
@@ -137,7 +137,7 @@ class FakeWhole implements WholeLane {
 
   get meter(): LaneMeter {
     const words = this.#words
-    return { read: () => words.reading(), glance: () => words.reading(), toldOutput: words.told }
+    return { read: () => words.reading(), glance: () => words.reading(), reportedOutput: words.told }
   }
 }
 
@@ -149,7 +149,7 @@ class FakeReply implements ClientReply {
   #onGone: (() => void) | undefined
   #onDrain: (() => void) | undefined
 
-  tellModel(): void {
+  setModel(): void {
     return undefined
   }
 
@@ -255,8 +255,8 @@ class Stage {
   readonly errors: unknown[] = []
   /** What waits until others had a turn. */
   readonly turns: (() => void)[] = []
-  left: MeterReading | undefined
-  unheardEnds = 0
+  leftReading: MeterReading | undefined
+  drainEnds = 0
   extrasBreak = false
   told: Told = { verdict: undefined, ended: undefined }
   upstream: FakeUpstream | undefined
@@ -311,13 +311,13 @@ class Stage {
       nextTurn: (go) => this.turns.push(go),
       now: () => this.timers.now(),
       graceMs: () => graceMs,
-      onUnheardEnd: () => {
-        this.unheardEnds += 1
+      onDrainEnd: () => {
+        this.drainEnds += 1
       },
       onProgress: (reading) => this.progress.push(reading),
       onCommit: () => undefined,
-      onLeft: (reading) => {
-        this.left = reading
+      onClientGone: (reading) => {
+        this.leftReading = reading
       },
       onError: (error) => this.errors.push(error),
     })
@@ -410,7 +410,7 @@ interface Row {
   /** ending/generation/output tokens; absent: the exchange failed, nobody asks. */
   readonly ended?: string
   readonly wrote?: string
-  readonly untoldMs?: number
+  readonly unreportedMs?: number
   readonly aborted?: boolean
 }
 
@@ -647,7 +647,7 @@ const ROWS: readonly Row[] = [
     play: `sent, wait 500, gone, wait ${GRACE_MS}`,
     verdict: 'gone',
     ended: 'client-gone/cut/0',
-    untoldMs: 500 + GRACE_MS,
+    unreportedMs: 500 + GRACE_MS,
     aborted: true,
   },
   {
@@ -696,7 +696,7 @@ const ROWS: readonly Row[] = [
     play: `sent, head 200, data t, wait 100, data u, wait 200, gone, wait ${GRACE_MS}, data t`,
     verdict: 'committed',
     ended: 'client-gone/cut/11',
-    untoldMs: 200 + GRACE_MS,
+    unreportedMs: 200 + GRACE_MS,
     aborted: true,
   },
   {
@@ -770,7 +770,7 @@ const ROWS: readonly Row[] = [
     play: 'sent, gone, wait 1000, deadline',
     verdict: 'gone',
     ended: 'client-gone/cut/0',
-    untoldMs: 1_000,
+    unreportedMs: 1_000,
     aborted: true,
   },
   // The gateway stops.
@@ -827,7 +827,7 @@ describe('one attempt', () => {
     expect(verdictText(stage.told.verdict)).toBe(row.verdict)
     if (row.ended !== undefined) expect(endedText(stage.told.ended)).toBe(row.ended)
     if (row.wrote !== undefined) expect(stage.reply.wrote).toBe(row.wrote)
-    if (row.untoldMs !== undefined) expect(stage.told.ended?.untoldMs).toBe(row.untoldMs)
+    if (row.unreportedMs !== undefined) expect(stage.told.ended?.unreportedMs).toBe(row.unreportedMs)
     if (row.aborted !== undefined) expect(stage.upstream?.aborted).toBe(row.aborted)
   })
 
@@ -839,8 +839,8 @@ describe('one attempt', () => {
       if (row.ended === undefined) expect(again.told.verdict).toEqual(once.told.verdict)
       else expect([row.name, endedText(again.told.ended)]).toEqual([row.name, endedText(once.told.ended)])
       expect(again.timers.pending, row.name).toBe(0)
-      const readOn = again.left !== undefined && row.graceMs !== 0
-      expect(again.unheardEnds, row.name).toBe(readOn ? 1 : 0)
+      const readOn = again.leftReading !== undefined && row.graceMs !== 0
+      expect(again.drainEnds, row.name).toBe(readOn ? 1 : 0)
     }
   })
 })
@@ -910,12 +910,12 @@ describe('what is on record while it runs', () => {
   })
 
   test('a client that leaves is noted with what was made so far, also before the head', async () => {
-    expect((await played({ name: '', play: 'sent, gone', verdict: '' })).left?.usage).toMatchObject({
+    expect((await played({ name: '', play: 'sent, gone', verdict: '' })).leftReading?.usage).toMatchObject({
       input: 7,
     })
-    expect((await played({ name: '', play: 'gone', verdict: '' })).left).toBeUndefined()
+    expect((await played({ name: '', play: 'gone', verdict: '' })).leftReading).toBeUndefined()
     const middle = await played({ name: '', play: 'sent, head 200, data tt, gone', verdict: '' })
-    expect(middle.left?.usage.output).toBe(2)
+    expect(middle.leftReading?.usage.output).toBe(2)
   })
 
   test('a whole answer that is read on unheard is kept no more', async () => {
@@ -938,10 +938,10 @@ const REACHED: Readonly<Record<keyof typeof REACTIONS, Pick<Row, 'play' | 'whole
   opening: { play: 'sent, head 200, data p' },
   converting: { play: 'sent, head 200 json, data tu, end', whole: true, far: true },
   answering: { play: 'sent, head 200, data t' },
-  told: { play: 'sent, head 200, data t, data E' },
-  left: { play: 'sent, head 200, data t, gone' },
+  'error-sent': { play: 'sent, head 200, data t, data E' },
+  draining: { play: 'sent, head 200, data t, gone' },
   counting: { play: 'sent, head 200 json, data tf, gone, end', whole: true, far: true },
-  lingering: { play: 'sent, head 200, data t, data fu$' },
+  closing: { play: 'sent, head 200, data t, data fu$' },
   over: { play: 'sent, reset' },
 }
 /** What can happen, as steps of a play. */
@@ -1007,7 +1007,7 @@ const FOLLOWS: Readonly<Record<keyof typeof REACTIONS, Readonly<Record<keyof typ
     fault: 'committed, gateway-error/cut/1, 200 t(<50000>.) cut',
     gone: 'committed, none, 200 t',
   },
-  told: {
+  'error-sent': {
     head: 'committed, none, 200 t',
     data: 'committed, none, 200 t',
     end: 'committed, upstream-error/broken/1, 200 t(E.)',
@@ -1017,7 +1017,7 @@ const FOLLOWS: Readonly<Record<keyof typeof REACTIONS, Readonly<Record<keyof typ
     fault: 'committed, upstream-error/broken/1, 200 t(E.) cut',
     gone: 'committed, client-gone/broken/1, 200 t cut',
   },
-  left: {
+  draining: {
     head: 'committed, none, 200 t',
     data: 'committed, none, 200 t',
     end: 'committed, client-gone/broken/1, 200 t',
@@ -1037,7 +1037,7 @@ const FOLLOWS: Readonly<Record<keyof typeof REACTIONS, Readonly<Record<keyof typ
     fault: 'gone, client-gone/cut/1, -',
     gone: 'gone, none, -',
   },
-  lingering: {
+  closing: {
     head: 'committed, complete/whole/11, 200 t(fu$.)',
     data: 'committed, complete/whole/11, 200 t(fu$.)',
     end: 'committed, complete/whole/11, 200 t(fu$.)',

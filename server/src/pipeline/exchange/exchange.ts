@@ -1,11 +1,11 @@
 /**
  * One attempt at one chain, from the request's last byte to the answer's, as one state machine:
  *
- *   waiting ─ head 2xx ─▶ opening ─ first meaningful event ─▶ answering ─ clean end ─▶ lingering ─▶ over
- *      └───── head else ─▶ refused                                └─ tells its failure ─▶ told ─▶ over
+ *   waiting ─ head 2xx ─▶ opening ─ first meaningful event ─▶ answering ─ clean end ─▶ closing ─▶ over
+ *      └───── head else ─▶ refused                                └─ sends its failure ─▶ error-sent ─▶ over
  *
  * Until `answering` nothing has reached the client, so any failure may still move to the next chain. From every state
- * before the end a client that goes leads to `left`, where the upstream is read on for a moment for what it used, and a
+ * before the end a client that goes leads to `draining`, where the upstream is read for a moment for what it used, and a
  * stop of the gateway, a bound of ours or a failure leads to `over`. The table in `exchange-states.ts` says what follows
  * each event; this file carries it out. Reading the upstream, delivery, metering and time-outs have their own files.
  */
@@ -25,7 +25,7 @@ import {
   type Interrupt,
   lostUpstream,
   STOP,
-  TOLD,
+  ERROR_SENT,
   troubleOf,
 } from './exchange-ends.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
@@ -72,8 +72,8 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
     this.#usage = new AnswerUsage(options, this.#upstream)
     this.#patience = new Patience(options)
     // The client has already disconnected, so nothing is requested.
-    if (options.reply.gone) this.#endUnheard(GONE.unheard)
-    else if (options.pulse.stopping) this.#endUnheard(STOP.unheard)
+    if (options.reply.gone) this.#endUnanswered(GONE.unanswered)
+    else if (options.pulse.stopping) this.#endUnanswered(STOP.unanswered)
     else this.#send()
   }
 
@@ -117,7 +117,7 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
       this.firstByteAt = this.#options.now()
       this.status = head.status
       if (head.status >= 200 && head.status <= 299) this.#open(head, reaction)
-      else if (reaction === 'open-unheard') this.#endLeft('none')
+      else if (reaction === 'open-draining') this.#endDrain('none')
       else {
         this.#refusal = new UpstreamRefusal(head)
         this.#state = 'refused'
@@ -133,10 +133,10 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
       if (reaction === 'collect') return this.#refusal?.push(chunk)
       if (reaction === 'nothing' || this.#answer === undefined) return
       const step = this.#answer.push(chunk)
-      this.#usage.noteTold()
+      this.#usage.noteReport()
       if (reaction !== 'count') this.#delivery.take(step, reaction)
-      else if (step.failure !== undefined) this.#endLeft('broken')
-      else if (step.stage === 'finished' || step.stage === 'enough') this.#endLeft('whole')
+      else if (step.failure !== undefined) this.#endDrain('broken')
+      else if (step.stage === 'finished' || step.stage === 'enough') this.#endDrain('whole')
     })
   }
 
@@ -149,10 +149,10 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
           return this.#endRefused()
         case 'lacks-answer':
           return this.fail({ kind: 'protocol', sent: true, detail: 'the upstream ended without an answer' })
-        case 'finish-unheard':
-          return this.#endLeftAnswer()
-        case 'let-go':
-          return this.#letGo()
+        case 'finish-drained':
+          return this.#endDrainedAnswer()
+        case 'close':
+          return this.#close()
         case 'nothing':
       }
     })
@@ -179,9 +179,9 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
     }
   }
 
-  onTold(failure: AnswerFailure): void {
+  onErrorDelivered(failure: AnswerFailure): void {
     this.trouble ??= troubleOf(failure)
-    if (this.#state === 'answering') this.#state = 'told'
+    if (this.#state === 'answering') this.#state = 'error-sent'
   }
 
   onBroken(failure: AnswerFailure): void {
@@ -190,15 +190,15 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
 
   onComplete(upstream: UpstreamThen): void {
     this.onBegin()
-    if (this.#state !== 'answering' && this.#state !== 'told') return
+    if (this.#state !== 'answering' && this.#state !== 'error-sent') return
     this.#delivery.close()
     this.kept = this.#usage.kept()
     const generation = upstream === 'would go on' ? 'cut' : 'whole'
-    this.#conclude(this.#state === 'told' ? TOLD : { ending: 'complete', generation })
+    this.#conclude(this.#state === 'error-sent' ? ERROR_SENT : { ending: 'complete', generation })
     if (generation === 'cut') this.#upstream.abort()
-    if (upstream !== 'may linger') return
-    this.#patience.linger(() => this.#letGo())
-    this.#state = 'lingering'
+    if (upstream !== 'may close') return
+    this.#patience.awaitEnd(() => this.#close())
+    this.#state = 'closing'
   }
 
   keepAliveBytes(): number {
@@ -222,21 +222,21 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
 
   #interrupt(why: Interrupt): void {
     switch (REACTIONS[this.#state][why.by]) {
-      case 'end-unheard':
-        return this.#endUnheard(why.unheard)
+      case 'end-unanswered':
+        return this.#endUnanswered(why.unanswered)
       case 'break-off':
         return why.broken === undefined ? undefined : this.#breakOff(why.broken)
-      case 'end-told':
+      case 'end-sent':
         this.#delivery.endAsTold()
-        return this.#cut(TOLD)
-      case 'read-on':
-        return this.#readOn()
-      case 'end-left':
-        return this.#endLeft(why.leftAs)
-      case 'leave-told':
-        return this.#cut({ ...TOLD, ending: 'client-gone' })
-      case 'let-go':
-        return this.#letGo()
+        return this.#cut(ERROR_SENT)
+      case 'drain':
+        return this.#drain()
+      case 'end-drain':
+        return this.#endDrain(why.drainedAs)
+      case 'leave-sent':
+        return this.#cut({ ...ERROR_SENT, ending: 'client-gone' })
+      case 'close':
+        return this.#close()
       case 'nothing':
     }
   }
@@ -252,11 +252,11 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
     this.#options.reply.onGone(() => this.#safely(() => this.#interrupt(GONE)))
   }
 
-  #open(head: UpstreamHead, reaction: 'open' | 'open-unheard'): void {
+  #open(head: UpstreamHead, reaction: 'open' | 'open-draining'): void {
     const answer = openAnswer(this.#options, head)
     this.#answer = answer
     this.#usage.open(answer)
-    if (reaction === 'open-unheard') {
+    if (reaction === 'open-draining') {
       answer.forget?.()
       return
     }
@@ -265,7 +265,7 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
   }
 
   #endRefused(): void {
-    if (this.#refusal !== undefined) this.#endUnheard(failed(this.#refusal.failure()))
+    if (this.#refusal !== undefined) this.#endUnanswered(failed(this.#refusal.failure()))
   }
 
   #endAnswer(): void {
@@ -277,7 +277,7 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
   }
 
   #finishAnswer(end: WholeEnd): void {
-    this.#usage.noteTold()
+    this.#usage.noteReport()
     this.#delivery.takeEnd(end, this.#state === 'opening' ? 'hold' : 'pass')
   }
 
@@ -285,7 +285,7 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
     if (this.#state !== 'converting') return
     if (this.#options.reply.gone) {
       this.#leave()
-      this.#endLeft(end.failure === undefined ? 'whole' : 'broken')
+      this.#endDrain(end.failure === undefined ? 'whole' : 'broken')
       return
     }
     this.#state = 'opening'
@@ -296,47 +296,47 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
    * The client has disconnected: what the upstream makes must be paid for, so the upstream may finish an answer that is
    * about to end.
    */
-  #readOn(): void {
+  #drain(): void {
     if (this.#state === 'waiting' && !this.sent) {
-      this.#endUnheard(GONE.unheard)
+      this.#endUnanswered(GONE.unanswered)
       return
     }
     this.#answer?.forget?.()
     this.#leave()
-    if (this.#patience.readOn(this.#answer !== undefined, () => this.#endLeft('cut'))) this.#upstream.readOn()
-    else this.#endLeft('cut')
+    if (this.#patience.drain(this.#answer !== undefined, () => this.#endDrain('cut'))) this.#upstream.resume()
+    else this.#endDrain('cut')
   }
 
   #leave(): void {
     this.#delivery.drop()
-    this.#state = 'left'
+    this.#state = 'draining'
     this.#decide({ kind: 'gone' })
-    this.#options.onLeft(this.#usage.glance(), this.answerBytes)
+    this.#options.onClientGone(this.#usage.glance(), this.answerBytes)
   }
 
-  #endLeftAnswer(): void {
-    const generation = this.#answer?.endUnheard() ?? 'none'
-    if (!(generation instanceof Promise)) return this.#endLeft(generation)
+  #endDrainedAnswer(): void {
+    const generation = this.#answer?.endDrained() ?? 'none'
+    if (!(generation instanceof Promise)) return this.#endDrain(generation)
     this.#patience.end()
     this.#state = 'counting'
-    generation.then((found) => this.#safely(() => this.#endLeft(found)), this.#options.onError)
+    generation.then((found) => this.#safely(() => this.#endDrain(found)), this.#options.onError)
   }
 
-  #endLeft(generation: Ended['generation']): void {
-    if (this.#state !== 'left' && this.#state !== 'counting') return
+  #endDrain(generation: Ended['generation']): void {
+    if (this.#state !== 'draining' && this.#state !== 'counting') return
     this.#patience.end()
     this.#cut({ ending: 'client-gone', generation })
   }
 
   /** The answer broke after it began: its client is informed, in the stream if it reads one. */
-  #breakOff({ ended, told, trouble }: NonNullable<Interrupt['broken']>): void {
+  #breakOff({ ended, shown, trouble }: NonNullable<Interrupt['broken']>): void {
     this.trouble ??= trouble
-    this.#delivery.breakOff(told)
-    this.#cut({ ...ended, ...told })
+    this.#delivery.breakOff(shown)
+    this.#cut({ ...ended, ...shown })
   }
 
   /** Nothing of this attempt has reached the client, and nothing will. */
-  #endUnheard({ verdict, ...ended }: Interrupt['unheard']): void {
+  #endUnanswered({ verdict, ...ended }: Interrupt['unanswered']): void {
     this.#cut(ended)
     this.#decide(verdict)
   }
@@ -351,12 +351,12 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
   #conclude(by: EndedBy): void {
     this.#state = 'over'
     if (!this.#delivery.closing) this.#options.pulse.remove(this)
-    this.#delivery.unhear()
+    this.#delivery.detach()
     this.#finish(this.#usage.ended(by))
   }
 
   /** Everything is done except closing the connection. */
-  #letGo(): void {
+  #close(): void {
     this.#patience.end()
     this.#state = 'over'
     this.#upstream.abort()

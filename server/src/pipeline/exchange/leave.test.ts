@@ -54,9 +54,9 @@ const WELL: Ended = {
   generation: 'whole',
   reading: READ,
   extras: undefined,
-  toldOutput: 500,
+  reportedOutput: 500,
   generatedMs: 2_000,
-  untoldMs: 0,
+  unreportedMs: 0,
   unhindered: true,
   code: undefined,
   message: undefined,
@@ -314,7 +314,7 @@ class Trial {
         return started
       },
       gone: this.#row.clientGone === true,
-      tellModel: () => undefined,
+      setModel: () => undefined,
       fail: ({ code }: GatewayError) => {
         this.#break('tell')
         started = true

@@ -79,9 +79,9 @@ async function leave(run: Run, attempted: Attempted): Promise<void> {
     case 'gone':
       return leaveAnswered(run, attempted)
     case 'failed': {
-      if (reply.gone) return abandon(pipeline, call, { sent, row: { ...UNHEARD, attempts } })
-      const { told, send } = answerFailure(call, attempted.failure)
-      const row = { ...told, attempts, ending: endingOf(told) }
+      if (reply.gone) return abandon(pipeline, call, { sent, row: { ...UNANSWERED, attempts } })
+      const { shown, send } = answerFailure(call, attempted.failure)
+      const row = { ...shown, attempts, ending: endingOf(shown) }
       return endThenTell(run, { sent, row }, () => send(reply))
     }
     case 'stopped':
@@ -96,7 +96,7 @@ async function leave(run: Run, attempted: Attempted): Promise<void> {
 }
 
 /** The client disconnected and received nothing. */
-const UNHEARD = { httpStatus: 499, clientGone: true, ending: 'client-gone' } as const
+const UNANSWERED = { httpStatus: 499, clientGone: true, ending: 'client-gone' } as const
 
 function stopping(): GatewayError {
   return new GatewayError(50301, { message: 'the gateway is shutting down', retryAfterMs: 1_000 })
@@ -207,14 +207,14 @@ function observe(
   call: ReservedCall,
   { leg, ended }: { readonly leg: Leg; readonly ended: Ended },
 ): void {
-  const { generation, reading, toldOutput, generatedMs, unhindered } = ended
-  if (generation !== 'whole' || reading === undefined || toldOutput === undefined) return
+  const { generation, reading, reportedOutput, generatedMs, unhindered } = ended
+  if (generation !== 'whole' || reading === undefined || reportedOutput === undefined) return
   if (!makesOutputTokens(leg.chain.protocol)) return
   if (!coversAll(ended, reading)) return
   const timely = unhindered && generatedMs >= OBSERVED_MS_LEAST
   const { maxOutputTokens, candidates } = call.scan
   pipeline.observations.finished(leg.chain.id, {
-    outputTokens: toldOutput,
+    outputTokens: reportedOutput,
     // Not a number: the time is not the upstream's own, so the rate is not updated.
     generatedMs: timely ? generatedMs : Number.NaN,
     tokenCap: maxOutputTokens === undefined ? undefined : maxOutputTokens * (candidates ?? 1),

@@ -23,7 +23,7 @@ import {
   uploadsOf,
   upstreamOf,
 } from '../attempt/dialect.ts'
-import { openAskedAgain } from '../attempt/asked-again.ts'
+import { openPolledTask } from '../attempt/polled-task.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'
@@ -33,7 +33,7 @@ import { possibleUsage } from '../stages/charged-reading.ts'
 import { quietly } from '../../telemetry/background.ts'
 import type { ClientReply } from '../reply.ts'
 import type { Leg } from '../attempt/leg.ts'
-import type { LeftBehind } from './read-on.ts'
+import type { LeftBehind } from './drains.ts'
 import type { FinalFailure } from '../attempt/attempt-outcome.ts'
 import { openConversionLane } from '../lanes/convert.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -48,7 +48,7 @@ export type OpenExchangeParts = OpenLaneParts &
   Pick<
     Pipeline,
     | 'bodyBudget'
-    | 'clientLeft'
+    | 'onClientGone'
     | 'directory'
     | 'limits'
     | 'now'
@@ -56,7 +56,7 @@ export type OpenExchangeParts = OpenLaneParts &
     | 'pollPace'
     | 'progress'
     | 'pulse'
-    | 'readOn'
+    | 'drains'
     | 'storage'
     | 'upstream'
   >
@@ -98,7 +98,7 @@ export async function openExchange(
     send: (sink) => send(pipeline, call, { leg, found, secret, formed, lane: lane.lane }, sink),
     requestId: call.requestId,
     lane: lane.lane,
-    extras: extrasTold(leg, dialect),
+    extras: extrasWatchOf(leg, dialect),
     tierHeader: isConvertible(dialect) ? dialect.tierHeader : undefined,
     // If the answer may be bytes, it is a stream only if its content type says so.
     stream: call.stream && call.endpoint.kind.form?.answersInBytes === undefined,
@@ -189,7 +189,7 @@ function openOrderOver(
     read: (reply: TaskReply) => tasks.read(reply, { baseUrl, forwardModelId }),
     ends: (refusal: UpstreamFailure) => REQUEST_AT_FAULT.has(dialect.classify(refusal).kind),
   }
-  return (order, sink) => openAskedAgain(parts, order, sink)
+  return (order, sink) => openPolledTask(parts, order, sink)
 }
 
 /** The file that has to be put elsewhere first, and how; undefined: none has. */
@@ -227,7 +227,7 @@ interface Sent {
 }
 
 /** Extras are only looked for if they have a price. */
-function extrasTold({ model, chain }: Leg, dialect: LegUpstream['dialect']): ExchangeOptions['extras'] {
+function extrasWatchOf({ model, chain }: Leg, dialect: LegUpstream['dialect']): ExchangeOptions['extras'] {
   if (!hasSurcharges(model) || !isConvertible(dialect)) return undefined
   return watchExtras(dialect.protocol, dialect.capabilities(chain.forwardModelId))
 }
@@ -255,7 +255,7 @@ function listeners(
   pipeline: OpenExchangeParts,
   call: ReservedCall,
   { leg, what }: { readonly leg: Leg; readonly what: LeftBehind },
-): Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'onProgress' | 'onCommit' | 'onLeft' | 'onError'> {
+): Pick<ExchangeOptions, 'graceMs' | 'onDrainEnd' | 'onProgress' | 'onCommit' | 'onClientGone' | 'onError'> {
   const { telemetry } = pipeline
   // Recovery charges the recorded usage, so the same upper limits apply to it as to settlement.
   const possible = (reading: MeterReading, answerBytes: number): MeterReading => ({
@@ -265,9 +265,9 @@ function listeners(
   return {
     graceMs: ({ begun }) => {
       const ms = graceMs(pipeline, call, { leg, begun, what })
-      return ms > 0 && pipeline.readOn.begin(call.account.id, what) ? ms : 0
+      return ms > 0 && pipeline.drains.begin(call.account.id, what) ? ms : 0
     },
-    onUnheardEnd: () => pipeline.readOn.end(call.account.id, what),
+    onDrainEnd: () => pipeline.drains.end(call.account.id, what),
     onProgress: (reading, answerBytes) =>
       quietly(pipeline, call, 'note where an answer stands', () =>
         pipeline.progress(call, leg, possible(reading, answerBytes)),
@@ -277,9 +277,9 @@ function listeners(
         telemetry.metrics.firstByte({ protocol: call.endpoint.protocol, ms: pipeline.now() - call.at }),
       ),
     // The recorded usage is what the call costs if this process dies before its end.
-    onLeft: (reading, answerBytes) =>
+    onClientGone: (reading, answerBytes) =>
       quietly(pipeline, call, 'note that a client has gone', () =>
-        pipeline.clientLeft(call, leg, possible(reading, answerBytes)),
+        pipeline.onClientGone(call, leg, possible(reading, answerBytes)),
       ),
     onError: (error) =>
       telemetry.log.error({ requestId: call.requestId, error }, 'an exchange failed inside the gateway'),

@@ -32,7 +32,7 @@ function reading(sent = true): {
 
 interface Row {
   readonly name: string
-  /** `64` KiB that came, `hold`, `read-on`, `turn`. */
+  /** `64` KiB that came, `hold`, `resume`, `turn`. */
   readonly play: string
   readonly did: string
   readonly unhindered: boolean
@@ -47,7 +47,7 @@ const ROWS: readonly Row[] = [
   { name: 'a turn does not wake what is held', play: 'hold 128 turn', did: 'pp', unhindered: false },
   {
     name: 'one that caught up lets it go on',
-    play: 'hold 128 turn read-on',
+    play: 'hold 128 turn resume',
     did: 'ppr',
     unhindered: false,
   },
@@ -59,7 +59,7 @@ describe('an upstream that is read', () => {
     stage.reader.send(SINK)
     for (const step of play.split(' ')) {
       if (step === 'hold') stage.reader.hold()
-      else if (step === 'read-on') stage.reader.readOn()
+      else if (step === 'resume') stage.reader.resume()
       else if (step === 'turn') stage.nextTurn()
       else stage.reader.count(new Uint8Array(Number(step) * KIB))
     }
@@ -100,57 +100,57 @@ interface Wait {
   readonly play: string
   /** How often the waiting was over by itself, and how many answers that were read on have ended. */
   readonly over: number
-  readonly unheardEnds: number
+  readonly drainEnds: number
 }
 
 const WAITS: readonly Wait[] = [
-  { name: 'an answer is read on for its grace', graceMs: 3_000, play: 'left 2999', over: 0, unheardEnds: 0 },
-  { name: 'and no longer', graceMs: 3_000, play: 'left 3000', over: 1, unheardEnds: 0 },
+  { name: 'an answer is read on for its grace', graceMs: 3_000, play: 'left 2999', over: 0, drainEnds: 0 },
+  { name: 'and no longer', graceMs: 3_000, play: 'left 3000', over: 1, drainEnds: 0 },
   {
     name: 'one that ends before is no longer waited for',
     graceMs: 3_000,
     play: 'left 100 end 9999',
     over: 0,
-    unheardEnds: 1,
+    drainEnds: 1,
   },
-  { name: 'it ends once', graceMs: 3_000, play: 'left end end', over: 0, unheardEnds: 1 },
-  { name: 'without grace nothing is waited for', graceMs: 0, play: 'left 9999 end', over: 0, unheardEnds: 0 },
+  { name: 'it ends once', graceMs: 3_000, play: 'left end end', over: 0, drainEnds: 1 },
+  { name: 'without grace nothing is waited for', graceMs: 0, play: 'left 9999 end', over: 0, drainEnds: 0 },
   {
     name: 'an upstream that said its last word has a second to end',
     graceMs: 3_000,
     play: 'last-word 999',
     over: 0,
-    unheardEnds: 0,
+    drainEnds: 0,
   },
-  { name: 'and is let go then', graceMs: 3_000, play: 'last-word 1000', over: 1, unheardEnds: 0 },
+  { name: 'and is let go then', graceMs: 3_000, play: 'last-word 1000', over: 1, drainEnds: 0 },
   {
     name: 'one that ends in time is not, and was no answer that is read on',
     graceMs: 3_000,
     play: 'last-word end 9999',
     over: 0,
-    unheardEnds: 0,
+    drainEnds: 0,
   },
 ]
 
 describe('what an exchange waits for', () => {
-  test.each(WAITS)('$name', ({ graceMs, play, over, unheardEnds }) => {
+  test.each(WAITS)('$name', ({ graceMs, play, over, drainEnds }) => {
     const timers = new ManualTimers()
-    const seen = { over: 0, unheardEnds: 0 }
+    const seen = { over: 0, drainEnds: 0 }
     const patience = new Patience({
       timers,
       graceMs: () => graceMs,
-      onUnheardEnd: () => (seen.unheardEnds += 1),
+      onDrainEnd: () => (seen.drainEnds += 1),
     })
     const onOver = (): void => {
       seen.over += 1
     }
     for (const step of play.split(' ')) {
-      if (step === 'left') expect(patience.readOn(true, onOver)).toBe(graceMs > 0)
-      else if (step === 'last-word') patience.linger(onOver)
+      if (step === 'left') expect(patience.drain(true, onOver)).toBe(graceMs > 0)
+      else if (step === 'last-word') patience.awaitEnd(onOver)
       else if (step === 'end') patience.end()
       else timers.advance(Number(step))
     }
-    expect(seen).toEqual({ over, unheardEnds })
+    expect(seen).toEqual({ over, drainEnds })
     patience.end()
     expect(timers.pending).toBe(0)
   })
@@ -163,9 +163,9 @@ describe('what an exchange waits for', () => {
         asked.push(answer.begun)
         return 0
       },
-      onUnheardEnd: () => undefined,
+      onDrainEnd: () => undefined,
     })
-    patience.readOn(begun, () => undefined)
+    patience.drain(begun, () => undefined)
     expect(asked).toEqual([begun])
   })
 })

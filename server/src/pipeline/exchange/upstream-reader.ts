@@ -61,7 +61,7 @@ export class UpstreamReader {
   }
 
   /** There is no client left that has to catch up. */
-  readOn(): void {
+  resume(): void {
     this.held = false
     this.#exchange?.resume()
   }
@@ -72,9 +72,9 @@ export class UpstreamReader {
 }
 
 /** How long an upstream may take to end its answer after the final event, so that the connection can be reused. */
-const LINGER_MS = 1_000
+const CLOSING_MS = 1_000
 
-type Waiting = Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'timers'>
+type Waiting = Pick<ExchangeOptions, 'graceMs' | 'onDrainEnd' | 'timers'>
 
 /**
  * The waits of an exchange whose client gets nothing more: for an upstream that is still read without its client, or
@@ -83,7 +83,7 @@ type Waiting = Pick<ExchangeOptions, 'graceMs' | 'onUnheardEnd' | 'timers'>
 export class Patience {
   readonly #options: Waiting
   #timer: TimerHandle | undefined
-  #readsOn = false
+  #draining = false
 
   constructor(options: Waiting) {
     this.#options = options
@@ -93,25 +93,25 @@ export class Patience {
    * The client has disconnected. False: the upstream is not waited for.
    * @param begun its answer has begun
    */
-  readOn(begun: boolean, onOver: () => void): boolean {
+  drain(begun: boolean, onOver: () => void): boolean {
     const ms = this.#options.graceMs({ begun })
     if (ms <= 0) return false
-    this.#readsOn = true
+    this.#draining = true
     this.#timer = this.#options.timers.set(onOver, ms)
     return true
   }
 
   /** The final event has been received. */
-  linger(onOver: () => void): void {
-    this.#timer = this.#options.timers.set(onOver, LINGER_MS)
+  awaitEnd(onOver: () => void): void {
+    this.#timer = this.#options.timers.set(onOver, CLOSING_MS)
   }
 
   /** Nothing is waited for any more. */
   end(): void {
     this.#timer?.cancel()
     this.#timer = undefined
-    if (!this.#readsOn) return
-    this.#readsOn = false
-    this.#options.onUnheardEnd()
+    if (!this.#draining) return
+    this.#draining = false
+    this.#options.onDrainEnd()
   }
 }

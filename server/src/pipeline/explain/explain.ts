@@ -174,7 +174,7 @@ export async function explain(parts: ExplainParts, question: ExplainQuestion): P
     return await explainAdmitted(parts, call)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return { ...UNKNOWN, model: received.modelId, refusal: toldRefusal(error) }
+    return { ...UNKNOWN, model: received.modelId, refusal: explainRefusal(error) }
   }
 }
 
@@ -205,7 +205,7 @@ async function explainAdmitted(parts: ExplainParts, call: AdmittedCall): Promise
     routes.push(routeOf(parts, call, { model: call.fallback, funding: fallback, role: 'fallback' }))
   }
   const refusal =
-    outcome.kind === 'refused' ? toldRefusal(refusalError(outcome.refusal, call.at)) : unroutable(routes)
+    outcome.kind === 'refused' ? explainRefusal(refusalError(outcome.refusal, call.at)) : unroutable(routes)
   return {
     refusal,
     model: call.model.modelId,
@@ -355,9 +355,9 @@ function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedC
   const scanner = createRequestScanner(wireOf(protocol).requests)
   scanner.push(body)
   const scan = scanner.end()
-  if (scan.kind === 'refused') return toldRefusal(new GatewayError(scan.code, { message: scan.message }))
+  if (scan.kind === 'refused') return explainRefusal(new GatewayError(scan.code, { message: scan.message }))
   const named = pathModel ?? scan.model
-  if (named === undefined || named === '') return toldRefusal(new GatewayError(40002))
+  if (named === undefined || named === '') return explainRefusal(new GatewayError(40002))
   return {
     stage: 'received',
     callId: callId('explained'),
@@ -395,10 +395,10 @@ function receivedCall(parts: ExplainParts, question: ExplainQuestion): ReceivedC
 }
 
 function unroutable(routes: readonly ExplainedRoute[]): ExplainedRefusal | undefined {
-  return routes.some(({ chains }) => chains.length > 0) ? undefined : toldRefusal(new GatewayError(50201))
+  return routes.some(({ chains }) => chains.length > 0) ? undefined : explainRefusal(new GatewayError(50201))
 }
 
-function toldRefusal(error: GatewayError): ExplainedRefusal {
+function explainRefusal(error: GatewayError): ExplainedRefusal {
   const { status, code, retryAfterMs } = error
   return { status, code, message: explainedMessage(error), retryAfterMs }
 }

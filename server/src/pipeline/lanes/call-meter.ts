@@ -24,7 +24,7 @@ export class CallMeter {
       inputTokensEstimate: inputTokens,
       tokensPerImage: form?.tokensPerImage ?? 0,
       imagesMax: form?.imagesMax ?? Number.POSITIVE_INFINITY,
-      outputUntold: form?.answersInBytes === undefined ? 0 : outputTokens,
+      unreportedOutput: form?.answersInBytes === undefined ? 0 : outputTokens,
     })
   }
 }

@@ -14,7 +14,7 @@ import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { isForced } from '../../core/protocols/chain-limits.ts'
 import { clientPath, clientPaths } from '../../core/protocols/client-fields.ts'
-import { tellDropped } from '../../core/protocols/dropped-fields.ts'
+import { formatDropped } from '../../core/protocols/dropped-fields.ts'
 import { codecOf, keepsAnswers, protocolOf } from '../../core/protocols/index.ts'
 import { unsupported } from '../../core/protocols/refusal.ts'
 import type { Capabilities, Decoded, Encoded, Protocol, Refused } from '../../core/protocols/protocol.ts'
@@ -122,7 +122,7 @@ export function encodePrepared(
   return {
     kind: 'converted',
     body: encoded.body,
-    dropped: tellDropped(clientPaths(client.id, dropped)),
+    dropped: formatDropped(clientPaths(client.id, dropped)),
     cutAt: encoded.cutAt ?? [],
     sentExtras: sentExtras(whole, encoded.dropped),
   }

@@ -19,7 +19,7 @@ export class ConvertedStream implements StreamLane {
   readonly #decoder: ReturnType<Protocol['streamDecoder']>
   readonly #encoder: ReturnType<Protocol['streamEncoder']>
   readonly #cutter: StopCutter | undefined
-  #usageTold = false
+  #usageSeen = false
 
   readonly #keeps: boolean
 
@@ -113,10 +113,10 @@ export class ConvertedStream implements StreamLane {
   }
 
   #say(part: StreamPart, step: StepBuilder): void {
-    if (part.type === 'usage') this.#usageTold = true
+    if (part.type === 'usage') this.#usageSeen = true
     if (part.type === 'end') step.stage = 'finished'
     // Clients expect usage even from upstreams that report none; they then get the gateway's estimate.
-    if (part.type === 'end' && !this.#usageTold) {
+    if (part.type === 'end' && !this.#usageSeen) {
       step.text += this.#encoder.push({ type: 'usage', usage: this.meter.read().usage })
     }
     step.text += this.#encoder.push(part)

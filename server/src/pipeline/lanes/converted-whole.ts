@@ -119,7 +119,7 @@ export class ConvertedWhole implements WholeLane {
         return meter.read()
       },
       glance: () => meter.glance(),
-      toldOutput: meter.toldOutput,
+      reportedOutput: meter.reportedOutput,
     }
   }
 

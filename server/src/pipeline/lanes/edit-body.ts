@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import { tellDropped } from '../../core/protocols/dropped-fields.ts'
+import { formatDropped } from '../../core/protocols/dropped-fields.ts'
 import { SseFramer } from '../../core/sse/framer.ts'
 import { parseJson } from '../attempt/classify.ts'
 import type {
@@ -32,7 +32,7 @@ export function rewriteBody(
 ): RewrittenRequest {
   const rewritten = dialect.rewrite?.request({ ...body, model: forwardModelId }, sent)
   if (rewritten === undefined) return { body: editBody(body, dialect), dropped: [], context: {} }
-  return { ...rewritten, dropped: tellDropped(rewritten.dropped) }
+  return { ...rewritten, dropped: formatDropped(rewritten.dropped) }
 }
 
 /** An answer in a vendor's own form, rewritten into the client's form. */

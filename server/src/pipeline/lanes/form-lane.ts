@@ -1,5 +1,5 @@
 /** The lane of a form to a vendor that takes a document in its place: text fields and files become that document. */
-import { tellDropped } from '../../core/protocols/dropped-fields.ts'
+import { formatDropped } from '../../core/protocols/dropped-fields.ts'
 import type { FormRewrite, PassedDialect } from '../../providers/provider.ts'
 import type { ReservedCall } from '../call.ts'
 import { uploadsOf, upstreamOf } from '../attempt/dialect.ts'
@@ -86,5 +86,5 @@ function holdDocument({ body }: ReservedCall): void {
 
 function withUnread(rewritten: Rewritten, { unread }: Form): Rewritten {
   if (unread.length === 0) return rewritten
-  return { ...rewritten, dropped: [...rewritten.dropped, ...tellDropped(unread)] }
+  return { ...rewritten, dropped: [...rewritten.dropped, ...formatDropped(unread)] }
 }

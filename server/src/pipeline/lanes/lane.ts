@@ -43,7 +43,7 @@ export interface AnswerLane {
   readonly meter: LaneMeter
 }
 
-export type LaneMeter = Pick<Meter, 'glance' | 'read' | 'toldOutput'>
+export type LaneMeter = Pick<Meter, 'glance' | 'read' | 'reportedOutput'>
 
 /** A streamed answer: complete events in, complete events out. */
 export interface StreamLane extends AnswerLane {

@@ -188,7 +188,7 @@ describe('what an ended answer is charged by', () => {
             images: 0,
           }
     const found = chargedReading(
-      { generation, reading, toldOutput: told, untoldMs: seconds * 1_000 },
+      { generation, reading, reportedOutput: told, unreportedMs: seconds * 1_000 },
       HELD,
       rates,
     )
@@ -219,7 +219,7 @@ describe('images of an answer that was left', () => {
     ['it is whole', 'whole', 1, 2, 1],
   ] as const)('%s', (_name, generation, came, imagesAsked, charged) => {
     const found = chargedReading(
-      { generation, reading: reading(came), toldOutput: 0, untoldMs: 0 },
+      { generation, reading: reading(came), reportedOutput: 0, unreportedMs: 0 },
       { ...HELD, imagesAsked },
       rates,
     )
@@ -228,7 +228,7 @@ describe('images of an answer that was left', () => {
 
   test('all of an answer that is no stream are made together, and each has tokens where none are told', () => {
     const found = chargedReading(
-      { generation: 'cut', reading: reading(0), toldOutput: undefined, untoldMs: 0 },
+      { generation: 'cut', reading: reading(0), reportedOutput: undefined, unreportedMs: 0 },
       { ...HELD, imagesAsked: 3, imagesAtOnce: true, tokensPerImage: 100 },
       rates,
     )

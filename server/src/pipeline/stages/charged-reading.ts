@@ -43,7 +43,7 @@ export interface HeldFor {
  * - One that the vendor broke: by what was visible, if anything was. The rest is the vendor's fault.
  */
 export function chargedReading(
-  ended: Pick<Ended, 'generation' | 'reading' | 'toldOutput' | 'untoldMs'>,
+  ended: Pick<Ended, 'generation' | 'reading' | 'reportedOutput' | 'unreportedMs'>,
   held: HeldFor,
   rates: ChainRates,
 ): MeterReading | undefined {
@@ -69,17 +69,17 @@ export function chargedReading(
 function withImagesUnderWay(
   reading: MeterReading,
   { imagesAsked, imagesAtOnce, tokensPerImage = 0 }: HeldFor,
-  { toldOutput }: Pick<Ended, 'toldOutput'>,
+  { reportedOutput }: Pick<Ended, 'reportedOutput'>,
 ): MeterReading {
   const begun = imagesAtOnce === true ? imagesAsked : Math.min(reading.images + 1, imagesAsked)
   const images = Math.max(reading.images, begun)
-  const untold = toldOutput === undefined ? (images - reading.images) * tokensPerImage : 0
+  const untold = reportedOutput === undefined ? (images - reading.images) * tokensPerImage : 0
   return { ...reading, images, usage: { ...reading.usage, output: (reading.usage.output ?? 0) + untold } }
 }
 
 /** The vendor's own counter covers all output. */
-export function coversAll({ toldOutput }: Pick<Ended, 'toldOutput'>, reading: MeterReading): boolean {
-  return toldOutput !== undefined && reading.usage.output === toldOutput
+export function coversAll({ reportedOutput }: Pick<Ended, 'reportedOutput'>, reading: MeterReading): boolean {
+  return reportedOutput !== undefined && reading.usage.output === reportedOutput
 }
 
 function nothingRead({ inputTokens }: HeldFor): MeterReading {

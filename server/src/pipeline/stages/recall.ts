@@ -10,7 +10,7 @@ import type { Past, ReceivedCall, ReservedCall } from '../call.ts'
 import { readPast } from '../lanes/threads/read-past.ts'
 import { sharedText } from '../lanes/threads/shared-text.ts'
 import type { TaskResult } from '../lanes/threads/work.ts'
-import { placeOf, placesOf } from '../attempt/dialect.ts'
+import { upstreamAccountOf, upstreamAccountsOf } from '../attempt/dialect.ts'
 import type { Pipeline } from '../context.ts'
 import { recallItems } from './recall-items.ts'
 import type { Conversation, NewContent, NewTurn } from '../instance/turn-keeper.ts'
@@ -106,7 +106,9 @@ function checkReach({ catalogue, modelId }: ReceivedCall, place: string): void {
   const model = catalogue.models.get(modelId)
   if (model === undefined || model.status !== 'enabled') return
   const chains = usableChains(model, catalogue)
-  const reached = chains.some((chain) => keepsAnswers(chain.protocol) && placesOf(chain).includes(place))
+  const reached = chains.some(
+    (chain) => keepsAnswers(chain.protocol) && upstreamAccountsOf(chain).includes(place),
+  )
   if (reached) return
   throw refusal('the previous response is kept by a provider that does not serve this model; send its items')
 }
@@ -159,7 +161,7 @@ function contentOf(call: ReservedCall, leg: Leg, kept: KeptAnswer | undefined): 
       return undefined
     case 'id':
       return RESPONSE_ID.test(kept.id)
-        ? { kind: 'upstream', responseId: kept.id, place: placeOf(leg), chainId: leg.chain.id }
+        ? { kind: 'upstream', responseId: kept.id, place: upstreamAccountOf(leg), chainId: leg.chain.id }
         : undefined
     case 'response':
       return {

@@ -27,7 +27,7 @@ export async function refuse(
   if (cause instanceof AddressNotAllowed)
     pipeline.telemetry.security.note('key.address-refused', { ...cause.about, request: call.requestId })
   const model = shownModel(call)
-  if (model !== undefined) reply.tellModel(model)
+  if (model !== undefined) reply.setModel(model)
   if (!reply.gone) reply.fail(refusal, call)
   const at = pipeline.now()
   const log = {

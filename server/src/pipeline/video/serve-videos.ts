@@ -13,12 +13,12 @@ import {
   createPauses,
   createWaitingCalls,
 } from './videos.ts'
-import { lookAfter } from './task/look-after.ts'
+import { advanceTask } from './task/advance-task.ts'
 import { createPoller } from './task/poller.ts'
 import type { ApplyStepParts } from './task/apply-step.ts'
 import { openTask } from './order/open-task.ts'
 import type { Pipeline } from '../context.ts'
-import { lookAgain } from './answer/await-end.ts'
+import { refreshTask } from './answer/await-end.ts'
 import type { Announcement } from '../../storage/announcement.ts'
 
 /**
@@ -91,7 +91,7 @@ export function createVideos(
     waiting: createWaitingCalls(),
     poller: createPoller({
       partsOf: pipelineOf,
-      lookAfter: (task) => lookAfter(pipelineOf(), openTask(task)),
+      advanceTask: (task) => advanceTask(pipelineOf(), openTask(task)),
     }),
     stopping: new AbortController(),
     links: createLinkSigner(settings),
@@ -117,7 +117,7 @@ export function startVideos(pipeline: StartVideosParts): () => Promise<void> {
       poller.expect(pipeline.now())
       // Changes made in this process are announced directly, without a query.
       if (waiting.has(change.id) && !poller.holds(change.id)) {
-        background.track(lookAgain(pipeline, change.id), 'read a video task')
+        background.track(refreshTask(pipeline, change.id), 'read a video task')
       }
     }
     if (change.kind === 'everything') background.track(lookAtAll(pipeline), 'read the awaited video tasks')
@@ -133,5 +133,5 @@ export function startVideos(pipeline: StartVideosParts): () => Promise<void> {
 
 /** Announcements may have been lost. One after the other, because it is not urgent. */
 async function lookAtAll(pipeline: Pick<Pipeline, 'storage' | 'videos'>): Promise<void> {
-  for (const id of pipeline.videos.waiting.ids) await lookAgain(pipeline, id)
+  for (const id of pipeline.videos.waiting.ids) await refreshTask(pipeline, id)
 }

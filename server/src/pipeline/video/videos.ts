@@ -55,7 +55,7 @@ export interface WaitingCalls {
   /** Called for every change a client may see, until the returned function is called. */
   wait(taskId: string, listener: Listener): () => void
   tell(task: VideoTask): void
-  tellGone(taskId: string): void
+  notifyGone(taskId: string): void
   has(taskId: string): boolean
   readonly ids: readonly string[]
   readonly size: number
@@ -64,7 +64,7 @@ export interface WaitingCalls {
 export function createWaitingCalls(): WaitingCalls {
   const listeners = new Map<string, Set<Listener>>()
   // A listener may be removed meanwhile; iterating a set allows that.
-  const tellAll = (taskId: string, present: VideoTask | 'gone'): void => {
+  const notifyAll = (taskId: string, present: VideoTask | 'gone'): void => {
     for (const listener of listeners.get(taskId) ?? []) listener(present)
   }
   return {
@@ -76,8 +76,8 @@ export function createWaitingCalls(): WaitingCalls {
         if (others.size === 0 && listeners.get(taskId) === others) listeners.delete(taskId)
       }
     },
-    tell: (task) => tellAll(task.id, task),
-    tellGone: (taskId) => tellAll(taskId, 'gone'),
+    tell: (task) => notifyAll(task.id, task),
+    notifyGone: (taskId) => notifyAll(taskId, 'gone'),
     has: (taskId) => listeners.has(taskId),
     get ids() {
       return [...listeners.keys()]

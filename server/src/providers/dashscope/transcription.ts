@@ -9,7 +9,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { soundKindOf } from '../dialects/sound-kind.ts'
 import {
   cannotBeWritten,
-  tokensTold,
+  reportedTokens,
   type WrittenDown,
   writingAsked,
   writtenAs,
@@ -54,13 +54,13 @@ const rewrite: FormRewrite = {
   answer: (body, context) => {
     const error = fileErrorIn(body)
     if (error !== undefined) return { error }
-    const usage = tokensTold(body['usage'])
+    const usage = reportedTokens(body['usage'])
     if (heardIn(body, context) === undefined) return undefined
     return usage === undefined ? {} : { usage }
   },
   sound: (body, context) => {
     const heard = heardIn(body, context)
-    return heard && writtenAs(heard, context, tokensTold(body['usage']))
+    return heard && writtenAs(heard, context, reportedTokens(body['usage']))
   },
 }
 

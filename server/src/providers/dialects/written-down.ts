@@ -106,7 +106,7 @@ function written(type: string, text: string): Sound {
 }
 
 /** Tokens in OpenAI's form; undefined: not reported. */
-export function tokensTold(usage: JsonValue | undefined): JsonObject | undefined {
+export function reportedTokens(usage: JsonValue | undefined): JsonObject | undefined {
   if (!isJsonObject(usage)) return undefined
   const { input_tokens: input, output_tokens: output } = usage
   if (typeof input !== 'number' || typeof output !== 'number') return undefined

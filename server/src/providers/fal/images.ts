@@ -14,7 +14,7 @@ import {
   picturesIn,
   shapeOf,
 } from '../dialects/pictures.ts'
-import { toldError } from '../video-forms/told-error.ts'
+import { reportedError } from '../video-forms/reported-error.ts'
 import { below, type FormRewrite, type PassedDialect, type TaskReply } from '../provider.ts'
 import { idIn, linkIn, objectsIn, originOf, textIn } from '../video-forms/json.ts'
 import { appOf } from './endpoints.ts'
@@ -69,7 +69,7 @@ function errorIn(body: JsonObject): JsonObject | undefined {
   const message = textIn(entry?.['msg']) ?? textIn(body['detail']) ?? textIn(body['error'])
   if (code === undefined && message === undefined) return undefined
   const { kind } = classify({ status: 200, headers: {}, body })
-  return toldError({ code, message: message ?? code ?? '', kind })
+  return reportedError({ code, message: message ?? code ?? '', kind })
 }
 
 /** The addresses for polling a request and for its result. Addresses of other hosts never get the key. */

@@ -5,7 +5,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { countOf, isSize, picturesAsked, picturesIn, shapeOf } from '../dialects/pictures.ts'
 import { renamed } from '../dialects/rename.ts'
 import { taskStep } from '../video-forms/task-step.ts'
-import { toldError } from '../video-forms/told-error.ts'
+import { reportedError } from '../video-forms/reported-error.ts'
 import type { FormRewrite, PassedDialect, TaskReply, TaskStep } from '../provider.ts'
 import { objectAt, textIn } from '../video-forms/json.ts'
 import { AUTH, actionUrl } from './action.ts'
@@ -73,7 +73,7 @@ const rewrite: FormRewrite = {
     const code = codeIn(body)
     if (code !== undefined && code !== ACCEPTED) {
       const { kind } = classify({ status: 200, headers: {}, body })
-      return toldError({ code, message: messageIn(body) ?? code, kind })
+      return reportedError({ code, message: messageIn(body) ?? code, kind })
     }
     const data = picturesIn(objectAt(body, 'data')['image_urls'])
     return data.length === 0 ? undefined : { data }

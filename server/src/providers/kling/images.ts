@@ -6,7 +6,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { countOf, isSize, picturesAsked, picturesIn, shapeOf } from '../dialects/pictures.ts'
 import { renamed } from '../dialects/rename.ts'
 import { taskStep } from '../video-forms/task-step.ts'
-import { toldError } from '../video-forms/told-error.ts'
+import { reportedError } from '../video-forms/reported-error.ts'
 import { below, type FormRewrite, type PassedDialect, type TaskReply, type TaskStep } from '../provider.ts'
 import { objectAt, textIn } from '../video-forms/json.ts'
 import { taskWord } from '../video-forms/progress.ts'
@@ -86,7 +86,7 @@ function errorIn(body: JsonObject): JsonObject | undefined {
   const message = textIn(isRefused ? body['message'] : task['task_status_msg']) ?? ''
   const code = isRefused ? refused : codeOfText(message)
   const { kind } = classify({ status: 200, headers: {}, body: { error: { code: code ?? null } } })
-  return toldError({ code, message: message === '' ? (code ?? 'the task failed') : message, kind })
+  return reportedError({ code, message: message === '' ? (code ?? 'the task failed') : message, kind })
 }
 
 function pathOf(model: string): string {

@@ -7,7 +7,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { countOf, isSize, picturesAsked, picturesIn, shapeOf } from '../dialects/pictures.ts'
 import { renamed } from '../dialects/rename.ts'
 import { taskStep } from '../video-forms/task-step.ts'
-import { toldError } from '../video-forms/told-error.ts'
+import { reportedError } from '../video-forms/reported-error.ts'
 import { below, type FormRewrite, type PassedDialect, type TaskReply, type TaskStep } from '../provider.ts'
 import { objectAt, objectsIn, textIn } from '../video-forms/json.ts'
 import { taskWord } from '../video-forms/progress.ts'
@@ -123,7 +123,7 @@ function errorIn(body: JsonObject): JsonObject | undefined {
     { status: 200, headers: {}, body: { error: { code: code ?? null } } },
     WORDS,
   )
-  return toldError({ code, message, kind })
+  return reportedError({ code, message, kind })
 }
 
 function read({ body, order = body, asked }: TaskReply, { baseUrl }: { readonly baseUrl: string }): TaskStep {

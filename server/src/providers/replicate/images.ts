@@ -16,7 +16,7 @@ import {
   picturesIn,
   shapeOf,
 } from '../dialects/pictures.ts'
-import { toldError } from '../video-forms/told-error.ts'
+import { reportedError } from '../video-forms/reported-error.ts'
 import { below, type FormRewrite, type PassedDialect, type TaskReply } from '../provider.ts'
 import { idIn, linkIn, objectAt, originOf, textIn } from '../video-forms/json.ts'
 import { codeIn, WORDS } from './failures.ts'
@@ -105,7 +105,7 @@ function errorOf(status: JsonValue | undefined, error: JsonValue | undefined): J
     { status: 200, headers: {}, body: { error: { code: code ?? null } } },
     WORDS,
   )
-  return toldError({ code, message, kind })
+  return reportedError({ code, message, kind })
 }
 
 function read({ body, order, asked }: TaskReply, { baseUrl }: { readonly baseUrl: string }) {

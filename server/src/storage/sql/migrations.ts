@@ -2,7 +2,7 @@
  * The schema's history, applied in order at open. A released migration is never edited: a new one follows it. Written as
  * SQL for both engines; `Dialect` has the few differences.
  */
-import { backstage } from './migrations/backstage.ts'
+import { auditNoticesPrices } from './migrations/audit-notices-prices.ts'
 import { chainConduct } from './migrations/chain-conduct.ts'
 import { currencies } from './migrations/currencies.ts'
 import type { Migration } from './migrations/dialect.ts'
@@ -34,7 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   videos,
   identity,
   customers,
-  backstage,
+  auditNoticesPrices,
   turns,
   instancePlace,
   logPartitions,

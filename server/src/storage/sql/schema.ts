@@ -3,7 +3,7 @@
  * and one row type serves both; the row codecs turn times and counts into numbers.
  */
 import type { ColumnType } from 'kysely'
-import type { BackstageSchema } from './schema/backstage.ts'
+import type { OperationsSchema } from './schema/operations.ts'
 import type { Integer } from './schema/columns.ts'
 import type { CustomerSchema } from './schema/customers.ts'
 import type { IdentitySchema } from './schema/identity.ts'
@@ -13,14 +13,14 @@ import type { TurnSchema } from './schema/turns.ts'
 import type { UsageSchema } from './schema/usage.ts'
 import type { VideoSchema } from './schema/videos.ts'
 
-export type { AuditEntriesTable, NoticesTable, PriceChangesTable } from './schema/backstage.ts'
+export type { AuditEntriesTable, NoticesTable, PriceChangesTable } from './schema/operations.ts'
 export type { Integer } from './schema/columns.ts'
 
 /** A row id assigned by the database. */
 type Identity = ColumnType<bigint, bigint | number | undefined, never>
 
 export interface Schema
-  extends BackstageSchema,
+  extends OperationsSchema,
     VideoSchema,
     TurnSchema,
     IdentitySchema,

@@ -453,9 +453,9 @@ describe('whoever leaves', () => {
   /** Hangs up when this hop is asked. One before the order is not answered; others are answered when the client has gone. */
   async function leave(path: string, polls: readonly Answerer[]): Promise<void> {
     const leaving = new AbortController()
-    let tellGone: () => void = () => undefined
+    let notifyGone: () => void = () => undefined
     const isGone = new Promise<void>((resolve) => {
-      tellGone = resolve
+      notifyGone = resolve
     })
     const unanswered: Answerer = () => leaving.abort()
     const later =
@@ -484,7 +484,7 @@ describe('whoever leaves', () => {
     const headers = { authorization: `Bearer ${gateway.key}` }
     const init = { method: 'POST', headers, body: form, signal: leaving.signal }
     await expect(fetch(`${gateway.baseUrl}/v1/audio/transcriptions`, init)).rejects.toThrow()
-    tellGone()
+    notifyGone()
   }
 
   test.each<[string, string, readonly Answerer[], number]>([

@@ -139,9 +139,9 @@ describe('whoever leaves while it is made', () => {
   /** Hangs up once the task is asked for; then the vendor answers so. */
   async function leave(asked: object, ...answers: readonly Answerer[]): Promise<void> {
     const leaving = new AbortController()
-    let tellGone: () => void = () => undefined
+    let notifyGone: () => void = () => undefined
     const isGone = new Promise<void>((resolve) => {
-      tellGone = resolve
+      notifyGone = resolve
     })
     play(
       async (request, response) => {
@@ -159,7 +159,7 @@ describe('whoever leaves while it is made', () => {
       signal: leaving.signal,
     })
     await expect(answer).rejects.toMatchObject({ name: 'AbortError' })
-    tellGone()
+    notifyGone()
   }
   const row = () =>
     vi.waitFor(async () => {
@@ -185,13 +185,13 @@ describe('whoever leaves while it is made', () => {
   })
 
   describe('where no answer is read on', () => {
-    const { readOn, bodyBudget } = gateway.running.pipeline
+    const { drains, bodyBudget } = gateway.running.pipeline
     const abandoned = async (what: 'answer' | 'task') => {
       const { accountId } = gateway
       let begun = 0
-      while (readOn.begin(accountId, what)) begun += 1
+      while (drains.begin(accountId, what)) begun += 1
       return () => {
-        for (; begun > 0; begun -= 1) readOn.end(accountId, what)
+        for (; begun > 0; begun -= 1) drains.end(accountId, what)
       }
     }
     const crowded = () => {

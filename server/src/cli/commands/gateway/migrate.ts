@@ -68,7 +68,7 @@ async function moveTo(io: Console, address: string, flags: MigrateFlags): Promis
     throw transferFailure(error)
   }
   const verdicts = { before: await withStorage(io, 'refuse', verifyStorage), after: await verifyAt(to) }
-  tellMoved(io, flags, { summary, ...verdicts })
+  printMoved(io, flags, { summary, ...verdicts })
   refuseDifferences(io, verdicts.after)
 }
 
@@ -87,7 +87,7 @@ interface Moved {
   readonly after: Verdict
 }
 
-function tellMoved(io: Console, { json }: MigrateFlags, { summary, ...verdicts }: Moved): void {
+function printMoved(io: Console, { json }: MigrateFlags, { summary, ...verdicts }: Moved): void {
   const before = verdictJson(verdicts.before)
   const after = verdictJson(verdicts.after)
   if (json === true) io.out(jsonText({ result: 'moved', ...summaryJson(summary), before, after }))

@@ -7,7 +7,7 @@ import type { Guarded, Identity, TooMany } from '../identity.ts'
 import { factorBucket } from '../limits.ts'
 import { factorChangedText } from '../messages/message-texts.ts'
 import { type OwnAct, ownAct } from '../own-act.ts'
-import { tellOwner } from '../messages/tell.ts'
+import { notifyOwner } from '../messages/notify.ts'
 import { hashToken } from '../sessions/tokens.ts'
 import { findStep, makeSeed, seedAddress } from './totp.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
@@ -79,7 +79,7 @@ export async function confirmAuthenticator(
     })
   })
   if (guarded.kind !== 'right') return guarded
-  tellOwner(identity, account, factorChangedText('An authenticator app was added to your account'))
+  notifyOwner(identity, account, factorChangedText('An authenticator app was added to your account'))
   return { kind: 'confirmed', recoveryCodes }
 }
 
@@ -92,7 +92,7 @@ export async function removeAuthenticator(identity: Identity, act: OwnersAct): P
     return { value: true, action: 'account.remove-authenticator' }
   })
   if (removed)
-    tellOwner(identity, account, factorChangedText('The authenticator app was removed from your account'))
+    notifyOwner(identity, account, factorChangedText('The authenticator app was removed from your account'))
   return removed
 }
 

@@ -14,7 +14,7 @@ import type { Identity, TooMany } from '../identity.ts'
 import { questionBucket } from '../limits.ts'
 import { factorChangedText } from '../messages/message-texts.ts'
 import { ownAct } from '../own-act.ts'
-import { tellOwner } from '../messages/tell.ts'
+import { notifyOwner } from '../messages/notify.ts'
 import { CHALLENGE_TOKEN_PREFIX, hashToken, makeToken } from '../sessions/tokens.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
 
@@ -88,7 +88,7 @@ export async function finishRegistration(
       const changes = [{ field: 'passkey', from: null, to: passkey.name }]
       return { value, action: 'account.add-passkey', changes }
     })
-    tellOwner(identity, account, factorChangedText('A passkey was added to your account'))
+    notifyOwner(identity, account, factorChangedText('A passkey was added to your account'))
     return { kind: 'added', passkey, recoveryCodes }
   } catch (error) {
     if (error instanceof StorageConflict) return { kind: 'refused' }
@@ -140,7 +140,7 @@ export async function removePasskey(identity: Identity, act: OwnersAct, id: stri
     const changes = [{ field: 'passkey', from: id, to: null }]
     return { value: true, action: 'account.remove-passkey', changes }
   })
-  if (removed) tellOwner(identity, account, factorChangedText('A passkey was removed from your account'))
+  if (removed) notifyOwner(identity, account, factorChangedText('A passkey was removed from your account'))
   return removed
 }
 

@@ -102,13 +102,13 @@ function watch(
 ): void {
   if (used !== Math.ceil(limit * WARN_SHARE) && used !== limit) return
   identity.security.note('message.budget', { period, used, limit })
-  identity.background.track(tellAdministrators(identity, { period, used, limit }), 'tell of text messages')
+  identity.background.track(notifyAdministrators(identity, { period, used, limit }), 'tell of text messages')
 }
 
 /** Most administrators notified; more would be a mailing list. */
 const TOLD_MAX = 20
 
-async function tellAdministrators(
+async function notifyAdministrators(
   { storage, messenger }: Identity,
   facts: { readonly period: 'day' | 'month'; readonly used: number; readonly limit: number },
 ): Promise<void> {

@@ -93,7 +93,7 @@ export function createConversions({ log }: Pick<Telemetry, 'log'>, options: Conv
       try {
         return checked(await work.result)
       } catch (error) {
-        throw error instanceof WorkFailure ? toldError(error) : error
+        throw error instanceof WorkFailure ? reportedError(error) : error
       } finally {
         onCancel?.(undefined)
       }
@@ -123,7 +123,7 @@ const MESSAGES: Readonly<Record<WorkFailure['reason'], string>> = {
   cancelled: 'nobody waits for the conversion',
 }
 
-function toldError(failure: WorkFailure): Error {
+function reportedError(failure: WorkFailure): Error {
   switch (failure.reason) {
     case 'full':
     case 'waited':

@@ -39,7 +39,8 @@ export async function awaitEnd(
     if (reply.gone) finish(undefined)
     else if (pipeline.pulse.stopping) stopped()
     // A task of another instance may have ended before this one began to listen.
-    if (joined) pipeline.telemetry.background.track(lookAgain(pipeline, task.id), 'read a joined video task')
+    if (joined)
+      pipeline.telemetry.background.track(refreshTask(pipeline, task.id), 'read a joined video task')
   })
   if (ended === undefined && !joined) {
     clientsGone.add(task.id)
@@ -71,11 +72,11 @@ function goesOn(id: string): VideoTaskError {
 const RETRY_AFTER_MS = 2_000
 
 /** Reads a task that is waited for and passes on what it found. */
-export async function lookAgain(
+export async function refreshTask(
   { storage, videos }: Pick<Pipeline, 'storage' | 'videos'>,
   id: string,
 ): Promise<void> {
   const present = await storage.videos.read(id)
-  if (present === undefined) videos.waiting.tellGone(id)
+  if (present === undefined) videos.waiting.notifyGone(id)
   else videos.waiting.tell(present)
 }

@@ -1,7 +1,7 @@
 import { readRange } from '../../../core/video/range.ts'
 import type { Pipeline } from '../../context.ts'
 import type { ClientReply } from '../../reply.ts'
-import { pourInto } from './pour.ts'
+import { sendStream } from './send-stream.ts'
 
 /** Sends stored bytes, all or a range of them. False: there are none under this key. */
 export async function sendBlob(
@@ -38,6 +38,6 @@ export async function sendBlob(
     contentLength: part === undefined ? found.bytes : part.end - part.start + 1,
   })
   if (blob === undefined) reply.end()
-  else await pourInto(reply, blob.body)
+  else await sendStream(reply, blob.body)
   return true
 }

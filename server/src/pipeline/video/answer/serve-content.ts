@@ -10,7 +10,7 @@ import type { Pipeline } from '../../context.ts'
 import type { ClientReply } from '../../reply.ts'
 import { linkTimeouts } from './fetch-video.ts'
 import { renewLink } from './renew-link.ts'
-import { pourInto } from './pour.ts'
+import { sendStream } from './send-stream.ts'
 import { sendBlob } from './send-blob.ts'
 import { answering, ownTask } from './serve-task.ts'
 import type { IncomingVideo, VideoAction } from '../video-call.ts'
@@ -33,7 +33,7 @@ export function serveContent(
 ): Promise<void> {
   return answering(pipeline, call, reply, async () => {
     const task = await ownTask(pipeline, call, action.id)
-    reply.tellModel(task.modelId)
+    reply.setModel(task.modelId)
     refuseUnfinished(task)
     const variant = action.query.get('variant') ?? 'video'
     if (variant !== 'video') {
@@ -100,7 +100,7 @@ async function sendFromProvider(
     return
   }
   try {
-    await pourInto(reply, answer.body)
+    await sendStream(reply, answer.body)
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
     reply.destroy()

@@ -42,7 +42,7 @@ export function serveRemove(
 ): Promise<void> {
   return answering(pipeline, call, reply, async () => {
     const task = await ownTask(pipeline, call, id)
-    reply.tellModel(task.modelId)
+    reply.setModel(task.modelId)
     if (task.phase !== 'ended') {
       throw new GatewayError(40000, { status: 409, message: 'this video is not finished yet' })
     }

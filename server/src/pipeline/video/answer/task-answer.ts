@@ -37,7 +37,7 @@ export function sendTask(
   },
 ): void {
   const { task, status, headers = {} } = answer
-  reply.tellModel(task.modelId)
+  reply.setModel(task.modelId)
   const waits = task.status === 'queued' || task.status === 'in_progress'
   sendJson(reply, status, objectOf(pipeline, task), {
     ...(waits ? { 'openai-poll-after-ms': String(POLL_AFTER_MS) } : {}),

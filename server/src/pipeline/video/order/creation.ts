@@ -144,7 +144,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
    * Of equally important ones the first; of rate-limited credentials the first to be free again
    * (docs/reference/contract.md#D-errors-37).
    */
-  moreTelling(known: OrderFailure | undefined, next: OrderFailure): OrderFailure {
+  moreInformative(known: OrderFailure | undefined, next: OrderFailure): OrderFailure {
     if (known === undefined || next.rank > known.rank) return next
     const bothFull = known.error.gatewayCode === 42904 && next.error.gatewayCode === 42904
     return bothFull && (next.error.retryAfterMs ?? 0) < (known.error.retryAfterMs ?? 0) ? next : known
@@ -162,7 +162,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     return failure.class === undefined || CONSEQUENCES[failure.class.kind].fallback
   }
 
-  tellChain(run: ChainRun, _leg: Leg, result: Result): number | undefined {
+  reportToChain(run: ChainRun, _leg: Leg, result: Result): number | undefined {
     const now = this.#pipeline.now()
     const told = result.kind === 'failed' ? result.failure : result.end
     if ('kind' in told && told.kind === 'accepted') run.succeeded(now)

@@ -8,7 +8,7 @@ import { type TaskDetail, decodeDetail, encodeDetail } from '../../../core/video
 import { describeCall } from '../../stages/reserve.ts'
 import type { Pipeline } from '../../context.ts'
 import type { ReservedVideo } from '../video-call.ts'
-import { lookAgain } from '../answer/await-end.ts'
+import { refreshTask } from '../answer/await-end.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StorageUnavailable } from '../../../storage/failures/unavailable.ts'
 
@@ -168,7 +168,7 @@ export async function changeTask(
   }
   const held = await pipeline.storage.videos.patch(task.id, patch, pipeline.instanceId)
   if (!held) {
-    await lookAgain(pipeline, task.id)
+    await refreshTask(pipeline, task.id)
     return undefined
   }
   const next: OpenTask = {

@@ -3,7 +3,7 @@ import type { TransportFailure } from '../../../upstream/upstream.ts'
 import type { ChainFailure } from '../../../core/routing/health.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { isJsonObject } from '../../../core/json.ts'
-import { tellDropped } from '../../../core/protocols/dropped-fields.ts'
+import { formatDropped } from '../../../core/protocols/dropped-fields.ts'
 import { orderSeconds } from '../../../core/video/read-order.ts'
 import type { VideoTaskError } from '../../../core/video/task.ts'
 import type { TaskDetail } from '../../../core/video/task-detail.ts'
@@ -118,7 +118,7 @@ export async function sendOrder(pipeline: SendOrderParts, work: OrderWork): Prom
     state: submission.state,
     detail: {
       ...placedDetail(work),
-      dropped: tellDropped([...order.dropped, ...submission.dropped]),
+      dropped: formatDropped([...order.dropped, ...submission.dropped]),
       inputs: work.inputs.published.size,
     },
   })

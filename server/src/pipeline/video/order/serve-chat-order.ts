@@ -39,7 +39,7 @@ export async function serveChatOrder(
   const ended = await awaitEnd(pipeline, taken, reply, (task) => stream?.progress(task))
   stream?.leave()
   if (ended === undefined) return
-  reply.tellModel(ended.modelId)
+  reply.setModel(ended.modelId)
   const url = urlOf(pipeline, ended)
   if (url === undefined) {
     const error = ended.error ?? UNKNOWN

@@ -66,7 +66,7 @@ function sendEnd(
   answer: { readonly order: VideoOrder; readonly taken: TakenOrder; readonly ended: VideoTask },
 ): void {
   const { order, taken, ended } = answer
-  reply.tellModel(ended.modelId)
+  reply.setModel(ended.modelId)
   if (ended.status === 'failed' && ended.error !== undefined) {
     sendTaskError(reply, order, ended.error)
     return

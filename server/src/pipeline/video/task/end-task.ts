@@ -8,7 +8,7 @@ import { quietly } from '../../../telemetry/background.ts'
 import { baseLogRow } from '../../stages/log-row.ts'
 import { freeMonthAt, monthStartAt, persist, type PersistParts } from '../../stages/persist.ts'
 import { frozenTerms } from '../../stages/settle.ts'
-import { lookAgain } from '../answer/await-end.ts'
+import { refreshTask } from '../answer/await-end.ts'
 import type { OpenTask } from '../order/open-task.ts'
 import { inputKeyOf } from '../order/prepare-inputs.ts'
 
@@ -31,7 +31,7 @@ export async function endCompleted(
   const { chainId, callId, keyId, accountId } = task
   if (chainId === undefined) throw new Error(`task ${task.id} was completed by no chain`)
   const at = pipeline.now()
-  const onFault = toldFault(pipeline, { task, detail })
+  const onFault = faultLogger(pipeline, { task, detail })
   const terms = frozenTerms(pipeline, detail.terms, onFault)
   const used = { ...NOTHING_USED, videoSeconds: task.secondsBilled }
   const { recipe, amount } = priceCall(used, { terms, chainId, userRate: detail.userRate })
@@ -67,10 +67,10 @@ export async function endCompleted(
     quietly(pipeline, log, 'count an ended call', () =>
       pipeline.observeEnd({ ...log, deducted: outcome.deducted }),
     )
-  await tellEnd(pipeline, { task, detail }, outcome.first ? patch : undefined)
+  await announceEnd(pipeline, { task, detail }, outcome.first ? patch : undefined)
 }
 
-export function toldFault(
+export function faultLogger(
   pipeline: Pick<Pipeline, 'telemetry'>,
   { task, detail }: OpenTask,
 ): (error: unknown) => void {
@@ -128,11 +128,11 @@ export async function endFailed(
   })
   if (outcome === undefined) return
   quietly(pipeline, log, 'count an ended call', () => pipeline.observeEnd(log))
-  await tellEnd(pipeline, { task, detail }, patch)
+  await announceEnd(pipeline, { task, detail }, patch)
 }
 
 /** Notifies clients waiting here. `patch`: how the task ended, if this instance knows; undefined: read the record. */
-export async function tellEnd(
+export async function announceEnd(
   pipeline: EndTaskParts,
   { task, detail }: OpenTask,
   patch: VideoTaskPatch | undefined,
@@ -145,7 +145,7 @@ export async function tellEnd(
     waiting.tell({ ...task, ...patch, phase: 'ended', next: undefined })
     return
   }
-  await lookAgain(pipeline, task.id)
+  await refreshTask(pipeline, task.id)
 }
 
 /** The log row of its call, whichever instance ends it. */

@@ -38,7 +38,7 @@ class Trial {
   readonly #background: Promise<unknown>[] = []
   readonly poller = createPoller({
     partsOf: () => this.#parts(),
-    lookAfter: ({ id }) => this.#look(id),
+    advanceTask: ({ id }) => this.#look(id),
     setAlarm: (ms, ring) => {
       const alarm = {
         ms,

@@ -21,7 +21,7 @@ export interface PollerOptions {
   /** Called when it starts. */
   readonly partsOf: () => PollerParts
   /** Works one step on a due task. */
-  readonly lookAfter: (task: VideoTask) => Promise<void>
+  readonly advanceTask: (task: VideoTask) => Promise<void>
   /** Calls `ring` once after this many ms; returns a function that cancels it. */
   readonly setAlarm?: (ms: number, ring: () => void) => Alarm
 }
@@ -226,7 +226,7 @@ class LeasingPoller implements Poller {
   #look(pipeline: PollerParts, task: VideoTask): void {
     const underWay = this.#busy.has(task.id) || pipeline.videos.creating.has(task.id)
     if (underWay || this.#busy.size >= BUSY_MAX) return
-    const looking = this.#lookAfter(pipeline, task).finally(() => {
+    const looking = this.#advanceTask(pipeline, task).finally(() => {
       const full = this.#busy.size >= BUSY_MAX
       this.#busy.delete(task.id)
       this.#kept.delete(task.id)
@@ -236,9 +236,9 @@ class LeasingPoller implements Poller {
     pipeline.telemetry.background.track(looking, 'look after a video task')
   }
 
-  async #lookAfter(pipeline: PollerParts, task: VideoTask): Promise<void> {
+  async #advanceTask(pipeline: PollerParts, task: VideoTask): Promise<void> {
     try {
-      await this.#options.lookAfter(task)
+      await this.#options.advanceTask(task)
     } catch (error) {
       pipeline.telemetry.log.error({ taskId: task.id, error }, 'a video task could not be looked after')
       await this.#postpone(pipeline, task.id, AGAIN_MS)

@@ -111,14 +111,14 @@ function fromEmbeddings({ data, usage }: JsonObject, one: boolean): JsonObject |
     .map((item) => ({ values: item['embedding'] ?? null }))
   const [first] = vectors
   if (one && first === undefined) return undefined
-  return { ...(one ? { embedding: first ?? null } : { embeddings: vectors }), ...toldUsage(usage) }
+  return { ...(one ? { embedding: first ?? null } : { embeddings: vectors }), ...reportedUsage(usage) }
 }
 
 function placeOf({ index }: JsonObject): number {
   return typeof index === 'number' ? index : 0
 }
 
-function toldUsage(usage: JsonValue | undefined): JsonObject {
+function reportedUsage(usage: JsonValue | undefined): JsonObject {
   if (!isJsonObject(usage)) return {}
   const tokens = [usage['prompt_tokens'], usage['total_tokens'], usage['input_tokens']].find(
     (count) => typeof count === 'number',

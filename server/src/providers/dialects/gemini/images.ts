@@ -26,7 +26,7 @@ const rewrite: FormRewrite = {
   },
   answer: ({ candidates, promptFeedback, usageMetadata }) => {
     if (!isJsonArray(candidates) && promptFeedback === undefined) return undefined
-    return { data: picturesIn(candidates), ...toldUsage(usageMetadata) }
+    return { data: picturesIn(candidates), ...reportedUsage(usageMetadata) }
   },
 }
 
@@ -48,7 +48,7 @@ function picturesIn(candidates: JsonValue | undefined): readonly JsonObject[] {
 }
 
 /** Empty if the vendor reports nothing. */
-export function toldUsage(usage: JsonValue | undefined): JsonObject {
+export function reportedUsage(usage: JsonValue | undefined): JsonObject {
   if (!isJsonObject(usage)) return {}
   const count = (name: string) => (typeof usage[name] === 'number' ? usage[name] : undefined)
   const [made, thought] = [count('candidatesTokenCount'), count('thoughtsTokenCount')]

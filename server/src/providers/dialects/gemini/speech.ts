@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/jso
 import type { FormRewrite, PassedDialect, Sound } from '../../provider.ts'
 import { type GeminiPlace, generating, partsOf } from './generating.ts'
 import { fromBase64 } from '../base64.ts'
-import { toldUsage } from './images.ts'
+import { reportedUsage } from './images.ts'
 import { soundAs, soundAsked, voiceName } from '../speech.ts'
 import { wavOf } from '../wav.ts'
 
@@ -33,7 +33,7 @@ const rewrite: FormRewrite = {
   answer: ({ candidates, promptFeedback, usageMetadata }) => {
     if (promptFeedback !== undefined && !isJsonArray(candidates))
       return { error: { message: 'the prompt was blocked', code: 400, prompt_feedback: promptFeedback } }
-    return isJsonArray(candidates) ? toldUsage(usageMetadata) : undefined
+    return isJsonArray(candidates) ? reportedUsage(usageMetadata) : undefined
   },
   sound: ({ candidates, usageMetadata }, context) => {
     const made = soundIn(candidates, context['format'] === 'pcm')
@@ -47,7 +47,7 @@ function takesInstructions(model: JsonValue | undefined): boolean {
 }
 
 function usageIn(usage: JsonValue | undefined): JsonObject | undefined {
-  const told = toldUsage(usage)['usage']
+  const told = reportedUsage(usage)['usage']
   return isJsonObject(told) ? told : undefined
 }
 

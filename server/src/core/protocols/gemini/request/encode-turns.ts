@@ -152,12 +152,12 @@ function responseObject(result: ToolResultPart | undefined): JsonObject {
 
 function textOfResult({ content }: ToolResultPart): string {
   return content
-    .map(toldText)
+    .map(asText)
     .filter((text) => text !== '')
     .join('\n')
 }
 
-function toldText(part: TextPart | MediaPart | ToolReferencePart): string {
+function asText(part: TextPart | MediaPart | ToolReferencePart): string {
   switch (part.type) {
     case 'text':
       return part.text

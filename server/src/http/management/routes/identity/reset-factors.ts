@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { factorChangedText } from '../../../../management/identity/messages/message-texts.ts'
 import { resetFactors } from '../../../../management/identity/factors/reset-factors.ts'
-import { tellOwner } from '../../../../management/identity/messages/tell.ts'
+import { notifyOwner } from '../../../../management/identity/messages/notify.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { accountOf, accountParams, actorOf, managementOf, valueOf } from '../admin/admin-route.ts'
 import { statedReasonBody } from '../admin/bodies.ts'
@@ -25,7 +25,11 @@ export function resetFactorsRoute(app: Api, context: RouteContext): void {
       const account = await accountOf(context, params.id)
       const actor = actorOf(context, { caller, request })
       valueOf(await resetFactors(managementOf(context), account.id, body.reason, actor))
-      tellOwner(context.identity, account, factorChangedText('An administrator removed your second factors'))
+      notifyOwner(
+        context.identity,
+        account,
+        factorChangedText('An administrator removed your second factors'),
+      )
       return {}
     },
   })

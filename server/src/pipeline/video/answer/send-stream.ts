@@ -1,7 +1,7 @@
 import type { ClientReply } from '../../reply.ts'
 
 /** Writes a stream to the client at the client's pace. Stops reading when the client has disconnected. */
-export async function pourInto(reply: ClientReply, body: AsyncIterable<Uint8Array>): Promise<void> {
+export async function sendStream(reply: ClientReply, body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of body) {
     if (reply.gone) return
     if (!reply.write(chunk)) await drained(reply)

@@ -6,7 +6,7 @@ import type { Account } from '../../../storage/stores/accounts.ts'
  * Mails the account's owner, after the answer; does nothing if there is no address or if mails go to the operator's
  * log.
  */
-export function tellOwner(
+export function notifyOwner(
   { messenger, background }: Identity,
   { email }: Pick<Account, 'email'>,
   message: MessageText,

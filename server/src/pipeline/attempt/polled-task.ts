@@ -43,7 +43,7 @@ export interface AskedAgainParts {
   readonly ends: (refusal: UpstreamFailure) => boolean
 }
 
-export function openAskedAgain(
+export function openPolledTask(
   parts: AskedAgainParts,
   call: UpstreamCall,
   sink: GuardedSink,

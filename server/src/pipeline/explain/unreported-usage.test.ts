@@ -8,7 +8,7 @@ import {
 } from '../../../test/management/sample-catalogue.ts'
 import type { Chain } from '../../core/catalogue.ts'
 import { forwardModelId } from '../../core/ids.ts'
-import { presetStreamUsage, untoldUsage } from './usage-told.ts'
+import { presetStreamUsage, unreportedUsage } from './unreported-usage.ts'
 
 describe('a preset asks for usage where the vendor wants to be asked', () => {
   test.each([
@@ -28,7 +28,7 @@ describe('operators are warned of streams that end without their usage', () => {
   const warned = (kind: string, chain: Partial<Chain>) => {
     const chains = [sampleChain(1, 'm', 'acme', chain)]
     const vendors = [sampleVendor('acme', { kind })]
-    return untoldUsage(
+    return unreportedUsage(
       sampleCatalogue({
         vendors,
         models: [sampleModel('m', chains)],

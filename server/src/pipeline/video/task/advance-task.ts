@@ -21,7 +21,7 @@ import { vendorOfTask } from './vendor-of-task.ts'
 import type { TaskStep, TaskVendor } from './task-dialect.ts'
 import { contextOf } from './video-vendor.ts'
 
-export async function lookAfter(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
+export async function advanceTask(pipeline: ApplyStepParts, open: OpenTask): Promise<void> {
   switch (open.task.phase) {
     case 'intent':
       return endFailed(pipeline, open, NEVER_SENT)

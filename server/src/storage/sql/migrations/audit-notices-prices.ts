@@ -1,7 +1,11 @@
 import { DIALECTS, type Dialect, type EngineName, type Migration } from './dialect.ts'
 
 /** Tables that only the operator's pages need. */
-export const backstage: Migration = { version: 5, name: 'audit, announcements, future prices', statements }
+export const auditNoticesPrices: Migration = {
+  version: 5,
+  name: 'audit, announcements, future prices',
+  statements,
+}
 
 function statements(engine: EngineName): readonly string[] {
   const dialect = DIALECTS[engine]

@@ -44,7 +44,7 @@ const PRICING: Pricing = {
   audioSecondPrice: null,
 }
 
-export function describeBackstage(suite: StorageSuite): void {
+export function describeOperations(suite: StorageSuite): void {
   describeAudit(suite)
   describeNotices(suite)
   describePrices(suite)

@@ -1,7 +1,7 @@
 /** Tables of audit, announcements and future prices (migration 5). */
 import type { Integer } from './columns.ts'
 
-export interface BackstageSchema {
+export interface OperationsSchema {
   audit_entries: AuditEntriesTable
   notices: NoticesTable
   price_changes: PriceChangesTable

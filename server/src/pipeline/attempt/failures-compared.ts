@@ -9,7 +9,7 @@ import type { Trying } from './try-routes.ts'
 /** How every search over upstreams treats its failures. */
 export const UPSTREAM_FAILURES = {
   classOf: (failure) => (failure.kind === 'upstream' ? failure.class.kind : undefined),
-  moreTelling,
+  moreInformative,
   rateLimited: (retryAfterMs) => ({ kind: 'rate-limited', retryAfterMs }),
   noChain: () => ({ kind: 'no-chain' }),
   mayFallBack: (failure) =>
@@ -23,7 +23,7 @@ export const UPSTREAM_FAILURES = {
  * own error takes precedence over a refusal of the platform's credential, that over a time-out, and that over a failed
  * connection.
  */
-function moreTelling(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
+function moreInformative(known: FinalFailure | undefined, next: FinalFailure): FinalFailure {
   // The credential that is free again first determines the wait.
   if (known?.kind === 'rate-limited' && next.kind === 'rate-limited')
     return next.retryAfterMs < known.retryAfterMs ? next : known

@@ -11,13 +11,13 @@ const LIMITS = {
 
 export type LeftBehind = keyof typeof LIMITS
 
-export interface ReadOn {
+export interface Drains {
   /** False: there are too many already, so this answer is cut at once. True: `end` has to follow. */
   begin(account: AccountId, what: LeftBehind): boolean
   end(account: AccountId, what: LeftBehind): void
 }
 
-export function createReadOn(): ReadOn {
+export function createDrains(): Drains {
   const places = { answer: new Places(LIMITS.answer), task: new Places(LIMITS.task) }
   return {
     begin: (account, what) => places[what].take(account),

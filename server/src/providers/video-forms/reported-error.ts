@@ -3,7 +3,7 @@ import type { FailureKind } from '../../core/routing/failure.ts'
 import { withoutIds } from './failure.ts'
 
 /** An error that a vendor told inside a 200, in OpenAI's form. `kind`: whom it blames. */
-export function toldError({
+export function reportedError({
   code,
   message,
   kind,

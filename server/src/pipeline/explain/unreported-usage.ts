@@ -23,7 +23,7 @@ export interface NamedChain {
 }
 
 /** Each usable chain whose model reasons and whose streams may end without their usage. */
-export function untoldUsage(catalogue: Catalogue): readonly NamedChain[] {
+export function unreportedUsage(catalogue: Catalogue): readonly NamedChain[] {
   return [...catalogue.models.values()].flatMap((model) =>
     usableChains(model, catalogue).flatMap((chain) => {
       const kind = catalogue.vendors.get(chain.vendorCode)?.kind

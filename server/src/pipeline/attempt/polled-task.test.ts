@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isJsonObject } from '../../core/json.ts'
 import type { TransportFailure, UpstreamCall, UpstreamSink } from '../../upstream/upstream.ts'
-import { openAskedAgain } from './asked-again.ts'
+import { openPolledTask } from './polled-task.ts'
 
 const ORDER: UpstreamCall = {
   request: { method: 'POST', url: 'https://v/order', headers: { 'x-async': '1' } },
@@ -34,7 +34,7 @@ function stand() {
     }
     return { sent: true, pause: () => undefined, resume: () => undefined, abort }
   }
-  const exchange = openAskedAgain(
+  const exchange = openPolledTask(
     {
       upstream: { open },
       openRemote: (call, sink) => {
