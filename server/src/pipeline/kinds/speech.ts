@@ -70,11 +70,13 @@ export const SPEECH: EndpointKind = {
  * estimates them.
  */
 function estimate(model: Model, call: EstimatedCall): Estimate {
-  const { spokenCharacters, spokenBytes } = call.scan
+  // Without `input`, all that was sent may be what a vendor speaks in its place.
+  const { bodyBytes, spokenCharacters } = call.scan
+  const spokenBytes = spokenCharacters === 0 ? bodyBytes : call.scan.spokenBytes
   return {
     ...estimateInput(model, call),
     outputTokens: Math.ceil(spokenBytes * TOKENS_PER_BYTE),
     worstOutputTokens: Math.ceil(spokenBytes * TOKENS_PER_BYTE_WORST),
-    pieces: { ...ONE_CALL, characters: spokenCharacters },
+    pieces: { ...ONE_CALL, characters: spokenCharacters === 0 ? bodyBytes : spokenCharacters },
   }
 }

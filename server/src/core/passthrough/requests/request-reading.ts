@@ -4,7 +4,7 @@ import { countCodePoints, parseJsonBytes, readTextPrefix, type TextPrefix } from
 import type { SpanReader } from '../span-reader.ts'
 import type { Span } from '../splice.ts'
 import { ITEM_ID_CHARACTERS_MAX, ItemReferencesReading, NO_REFERENCES } from './item-references.ts'
-import { countInText } from './count-in-text.ts'
+import { COUNT_MAX, looseCount } from './count-in-text.ts'
 import { ExtrasReading, NO_EXTRAS, VALUE_BYTES_MAX } from './request-extras.ts'
 import type { RequestRole } from './request-fields.ts'
 import { NAMED_FIELDS, ROLES } from './request-form.ts'
@@ -342,11 +342,19 @@ export class RequestReading implements JsonSink {
     return this.reader?.read(start, end).every((byte) => byte <= 0x20) ?? false
   }
 
-  /** Some upstreams read "3" as 3, and it is up to them which of several they take: the largest is held for. */
+  /**
+   * Some upstreams read "3" as 3, and it is up to them which of several they take: the largest is held for. A count that
+   * is written in too many bytes to be read may be any.
+   */
   #loosely(kind: JsonKind, start: number, end: number): number | undefined {
-    if (kind !== 'string') return this.#count(kind, start, end)
-    // Python reads "1_0" as 10.
-    return countInText(this.#text({ kind, start, end }, NUMBER_BYTES_MAX)?.text.replaceAll('_', ''))
+    if (kind !== 'string' && kind !== 'number') return undefined
+    if (this.reader === undefined) return undefined
+    if (kind === 'number') {
+      if (end - start > NUMBER_BYTES_MAX) return COUNT_MAX
+      return looseCount(new TextDecoder().decode(this.reader.read(start, end)))
+    }
+    const read = readTextPrefix(this.reader.read(start + 1, end - 1), NUMBER_BYTES_MAX)
+    return read.whole ? looseCount(read.text) : COUNT_MAX
   }
 
   /** A whole number from 1 on; anything else is left to the upstream. */

@@ -158,6 +158,10 @@ test.each<[string, () => Promise<Uint8Array> | Uint8Array, number]>([
   expect(length).toBeLessThanOrEqual(seconds + 0.6)
 })
 
+test('a short WAV file whose head says nothing is measured to its end', async () => {
+  expect(await lengthOf(waveFile(0.25, 0))).toBeGreaterThanOrEqual(0.25)
+})
+
 const SLOW_AAC = {
   ...aac,
   // What the file says is 96 000, and its codec is told 8 000.

@@ -122,9 +122,9 @@ async function measureTracks(library: Library, read: Read, size: number): Promis
   }
 }
 
-/** Players continue after the end stated in a WAV file. */
+/** Players continue after the end stated in a WAV file. Its head is no longer than the sound, or counts as sound. */
 function waveSeconds(sound: HeardTrack | undefined, seconds: number, unheard: number): number {
-  const behind = Math.max(0, unheard - HEAD_BYTES)
+  const behind = Math.max(0, unheard - Math.min(HEAD_BYTES, sound?.bytes ?? 0))
   if (behind === 0) return seconds
   if (sound?.bytesPerSecond === undefined) throw new Error('its length is not known')
   return seconds + behind / sound.bytesPerSecond
