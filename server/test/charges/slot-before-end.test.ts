@@ -11,6 +11,9 @@ const { gateway, upstream } = await openStand((at) => [
   ...putVendor('acme', at.upstream, { timeouts: { connectMs: 2_000, firstByteMs: 300, idleMs: 300 } }),
   putModel('talker', { supportFeatures: ['text'], pricing: TOKEN_PRICES }),
   putChain({ model: 'talker', vendor: 'acme', protocol: 'chat' }),
+  ...putVendor('native', at.upstream, { kind: 'openai' }),
+  putModel('thinker', { supportFeatures: ['text'], pricing: TOKEN_PRICES }),
+  putChain({ model: 'thinker', vendor: 'native', protocol: 'responses', forward: 'gpt-4.1' }),
   putModel('picture', {
     supportFeatures: ['text'],
     pricing: { ...NO_TOKEN_PRICES, billingModes: ['image'], imagePrice: '0.3' },
@@ -34,6 +37,7 @@ const ASKED = {
     { model: 'talker', messages: [{ role: 'user', content: 'Hi' }], stream: true },
   ],
   voice: ['/v1/audio/speech', { model: 'voice', input: 'Hello', voice: 'v' }],
+  background: ['/v1/responses', { model: 'thinker', input: 'Hi', background: true }],
 } as const satisfies Readonly<Record<string, readonly [string, object]>>
 
 const chunk = (content: string, finish: string | null = null) =>
@@ -109,34 +113,48 @@ describe('a client with one call at a time has its answer when its slot is free,
     ],
     ['sound that breaks off', 'voice', brokenSound],
   ])('%s', async (_what, asked, answerer) => {
-    const { key } = await gateway.newAccount({
-      credits: 10_000,
-      keyFields: { policy: { concurrency: 1, windows: [] } },
-    })
     upstream.answer(answerer)
-    const client: Client = { over: false }
-    const early: boolean[] = []
-    const { calls } = gateway.storage
-    const look = async (): Promise<void> => {
-      await roundTrip()
-      early.push(client.over)
-    }
-    const settle = calls.settle.bind(calls)
-    vi.spyOn(calls, 'settle').mockImplementation(async (operation) => {
-      await look()
-      return settle(operation)
-    })
-    const abandon = calls.abandon.bind(calls)
-    vi.spyOn(calls, 'abandon').mockImplementation(async (operation) => {
-      await look()
-      return abandon(operation)
-    })
-    await ask(asked, key, client)
-    expect(early).toEqual([false])
-    vi.restoreAllMocks()
-    upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
-    const again: Client = { over: false }
-    await ask('talk', key, again)
-    expect(await gateway.lastLog()).toMatchObject({ httpStatus: 200 })
+    await expectFree(asked)
+  })
+
+  test('a response in the background that a vendor refuses', async () => {
+    upstream.answer(answerJson({ error: { message: 'no', type: 'invalid_request_error' } }, 400))
+    await expectFree('background')
+  })
+
+  test('one whose record cannot be written', async () => {
+    vi.spyOn(gateway.storage.videos, 'create').mockRejectedValue(new Error('planted'))
+    await expectFree('background')
   })
 })
+
+async function expectFree(asked: keyof typeof ASKED): Promise<void> {
+  const { key } = await gateway.newAccount({
+    credits: 10_000,
+    keyFields: { policy: { concurrency: 1, windows: [] } },
+  })
+  const client: Client = { over: false }
+  const early: boolean[] = []
+  const { calls } = gateway.storage
+  const look = async (): Promise<void> => {
+    await roundTrip()
+    early.push(client.over)
+  }
+  const settle = calls.settle.bind(calls)
+  vi.spyOn(calls, 'settle').mockImplementation(async (operation) => {
+    await look()
+    return settle(operation)
+  })
+  const abandon = calls.abandon.bind(calls)
+  vi.spyOn(calls, 'abandon').mockImplementation(async (operation) => {
+    await look()
+    return abandon(operation)
+  })
+  await ask(asked, key, client)
+  expect(early).toEqual([false])
+  vi.restoreAllMocks()
+  upstream.answer(answerOk({ prompt_tokens: 1, completion_tokens: 1 }))
+  const again: Client = { over: false }
+  await ask('talk', key, again)
+  expect(await gateway.lastLog()).toMatchObject({ httpStatus: 200 })
+}

@@ -11,6 +11,7 @@ import type { AdmittedCall, ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { answerHeaders } from '../headers.ts'
 import { asGatewayError } from '../exchange/leave.ts'
+import { endThenTell } from '../stages/end-then-tell.ts'
 import { baseLogRow, codeAndMessage } from '../stages/log-row.ts'
 import { freeMonthAt, persist } from '../stages/persist.ts'
 import type { ClientReply } from '../reply.ts'
@@ -78,10 +79,11 @@ async function order(
   } catch (error) {
     call.body.release()
     const refusal = asGatewayError(error)
-    if (!reply.gone) reply.fail(refusal, call)
-    await giveBack(pipeline, call, {
-      taskId: open?.task.id,
-      outcome: { httpStatus: refusal.status, ...codeAndMessage(refusal) },
+    const taskId = open?.task.id
+    const outcome = { httpStatus: refusal.status, ...codeAndMessage(refusal) }
+    await endThenTell(pipeline, call, reply, {
+      end: () => giveBack(pipeline, call, { taskId, outcome }),
+      tell: () => reply.fail(refusal, call),
     })
     return
   }

@@ -10,6 +10,7 @@ import type { MeterReading } from '../../core/metering/meter.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import { quietly } from '../../telemetry/background.ts'
+import { endThenTell } from '../stages/end-then-tell.ts'
 import { type EndedRow, type SettleParts, abandon, settle } from '../stages/settle.ts'
 import type { ReservedCall } from '../call.ts'
 import { coversAll, readingOf } from '../stages/charged-reading.ts'
@@ -82,7 +83,10 @@ async function leave(run: Run, attempted: Attempted): Promise<void> {
       if (reply.gone) return abandon(pipeline, call, { sent, row: { ...UNANSWERED, attempts } })
       const { shown, send } = answerFailure(call, attempted.failure)
       const row = { ...shown, attempts, ending: endingOf(shown) }
-      return endThenTell(run, { sent, row }, () => send(reply))
+      return endThenTell(pipeline, call, reply, {
+        end: () => abandon(pipeline, call, { sent, row }),
+        tell: () => send(reply),
+      })
     }
     case 'stopped':
       return refuseNow(run, { error: stopping(), row: { attempts, ending: 'stopped' }, sent })
@@ -108,10 +112,9 @@ function endingOf({ code }: Pick<CallLogRow, 'code'>): CallLogRow['ending'] {
 
 /** Nothing has reached the client yet: it gets an error with the reason. */
 function refuseNow(
-  run: Run,
+  { pipeline, call, reply }: Run,
   refused: { readonly error: GatewayError; readonly row: Partial<CallLogRow>; readonly sent: boolean },
 ): Promise<void> {
-  const { call, reply } = run
   const { error, sent } = refused
   const row = {
     httpStatus: error.status,
@@ -120,33 +123,10 @@ function refuseNow(
     clientGone: reply.gone,
     ...refused.row,
   } as const
-  return endThenTell(run, { sent, row }, () => reply.fail(error, call))
-}
-
-/** How long the client waits at most for an end that the store does not take, ms. */
-const END_WAIT_MS = 3_000
-
-/**
- * Ends the call, then tells its client: whoever asks again at once finds the slot free. The client does not wait for
- * an unreachable store.
- */
-async function endThenTell(
-  { pipeline, call, reply }: Run,
-  end: Parameters<typeof abandon>[2],
-  send: () => void,
-): Promise<void> {
-  const tell = (): void => {
-    if (reply.started || reply.gone) return
-    quietly(pipeline, call, 'tell a failure', send)
-    if (!reply.started) reply.destroy()
-  }
-  const timer = setTimeout(tell, END_WAIT_MS)
-  try {
-    await abandon(pipeline, call, end)
-  } finally {
-    clearTimeout(timer)
-    tell()
-  }
+  return endThenTell(pipeline, call, reply, {
+    end: () => abandon(pipeline, call, { sent, row }),
+    tell: () => reply.fail(error, call),
+  })
 }
 
 type AnsweredRun = Extract<Attempted, { readonly exchange: Exchange }>
