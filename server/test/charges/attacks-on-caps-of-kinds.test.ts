@@ -222,7 +222,7 @@ describe('a number of pictures', () => {
     ['"1_0"', 10n],
     ['"1_0e0"', 10n],
     ['1,"\\u006e":7', 7n],
-  ])('that is asked for as %s holds as many, and what was made is paid', async (n, asked) => {
+  ])('that is asked for as %s holds as many, and what was made is paid [D-images-46]', async (n, asked) => {
     const { id, key } = await gateway.newAccount({ credits: Number(CREDITS) })
     let held = 0n
     upstream.answer(async (request, response) => {

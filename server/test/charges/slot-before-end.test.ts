@@ -112,7 +112,7 @@ describe('a client with one call at a time has its answer when its slot is free,
       stream([chunk('Hi'), 'data: {"error":{"message":"no","type":"server_error"}}\n\n'], 'end'),
     ],
     ['sound that breaks off', 'voice', brokenSound],
-  ])('%s', async (_what, asked, answerer) => {
+  ])('%s [D-admission-34]', async (_what, asked, answerer) => {
     upstream.answer(answerer)
     await expectFree(asked)
   })
