@@ -33,7 +33,7 @@ test('a call shows up by itself, with its model, its key and how it ended', asyn
   // Names of keys come with an answer of their own.
   await row.getByText('laptop').waitFor()
   expect(await row.innerText()).toContain('Completed')
-  await page.getByRole('img', { name: /, 1 call, \S+ failed, as stacked bars by model/ }).waitFor()
+  await page.getByRole('img', { name: /, 1 call, 0\s% failed, as stacked bars by model/ }).waitFor()
   expect(visit.faults).toEqual([])
   await visit.close()
 })
