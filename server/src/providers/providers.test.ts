@@ -64,6 +64,7 @@ const DOCUMENTED: readonly [
   ['openrouter', 'rerank', BEARER, 'https://openrouter.ai/api/v1/rerank'],
   ['openrouter', 'images', BEARER, 'https://openrouter.ai/api/v1/images'],
   ['openrouter', 'speech', BEARER, 'https://openrouter.ai/api/v1/audio/speech'],
+  ['openrouter', 'transcription', BEARER, 'https://openrouter.ai/api/v1/audio/transcriptions'],
   ['mistral', 'speech', BEARER, 'https://api.mistral.ai/v1/audio/speech'],
   ['cohere', 'transcription', BEARER, 'https://api.cohere.com/v2/audio/transcriptions'],
   ['dashscope', 'embeddings', BEARER, 'https://dashscope.aliyuncs.com/compatible-mode/v1/embeddings'],

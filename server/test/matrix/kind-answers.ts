@@ -224,6 +224,10 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
     usual: [written, '/audio/transcriptions'],
     others: {
       cohere: [written, '/v2/audio/transcriptions'],
+      openrouter: [
+        answerJson({ text: 'Hello', usage: { seconds: 2.5, cost: 0.0001 } }),
+        '/audio/transcriptions',
+      ],
       vllm: [answerJson({ text: 'Hello', usage: { type: 'duration', seconds: 1 } }), '/audio/transcriptions'],
       dashscope: [
         answerJson({

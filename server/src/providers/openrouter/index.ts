@@ -5,6 +5,7 @@ import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { classify } from './failures.ts'
 import { openrouterImages } from './images.ts'
+import { openrouterTranscription } from './transcription.ts'
 
 export const openrouter: Provider = {
   kind: 'openrouter',
@@ -17,6 +18,7 @@ export const openrouter: Provider = {
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank', classify }),
     images: openrouterImages,
     speech: passedDialect({ protocol: 'speech', path: '/audio/speech', classify }),
+    transcription: openrouterTranscription,
     chat: chatDialect({
       capabilities: (model) => ({
         reasoning: 'effort',
