@@ -45,6 +45,10 @@ function qwenRequest({
 }
 
 const rewrite: FormRewrite = {
+  refuses: ({ model }) =>
+    typeof model === 'string' && OVER_A_SOCKET.test(model)
+      ? `model: this vendor serves ${model} over WebSocket only, which the gateway does not speak`
+      : undefined,
   request: (body) => (isSynthesized(body['model']) ? synthesizerRequest(body) : qwenRequest(body)),
   gathered: (events) => {
     const failed = events.find((event) => errorIn(event) !== undefined)
@@ -101,7 +105,7 @@ function told(usage: JsonValue | undefined): JsonObject {
 export const dashscopeSpeech: PassedDialect = {
   ...passedDialect({ protocol: 'speech', path: '', words: WORDS, rewrite }),
   form: ({ baseUrl, operation, forwardModelId }) => {
-    if (operation === 'count-tokens' || OVER_A_SOCKET.test(forwardModelId)) return undefined
+    if (operation === 'count-tokens') return undefined
     const path = isSynthesized(forwardModelId) ? SYNTHESIZER : GENERATION
     return { method: 'POST', url: ofApi(baseUrl, path), headers: { 'x-dashscope-sse': 'enable' } }
   },

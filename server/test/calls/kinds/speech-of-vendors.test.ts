@@ -618,9 +618,12 @@ describe('CosyVoice', () => {
     expect(await gateway.lastLog()).toMatchObject({ characters: 2, ending: 'complete' })
   })
 
-  test('that only speaks over a socket has no address here', async () => {
+  test('that only speaks over a socket is refused, and the message says so [D-speech-20]', async () => {
     const asked = speak({ model: 'cosy-over-a-socket', input: 'Hi', voice: 'v' })
-    await expect(asked).rejects.toMatchObject({ status: 502 })
+    await expect(asked).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('model: this vendor serves cosyvoice-v1 over WebSocket only'),
+    })
     expect(upstream.requests).toHaveLength(0)
   })
 })
