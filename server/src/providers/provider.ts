@@ -154,9 +154,10 @@ export interface FormRewrite {
   request(body: JsonObject, sent?: SentFiles): RewrittenRequest
   /**
    * Why the vendor cannot do this, as a message for the client; another vendor may. undefined: it can. Absent: it
-   * always can. For a form, it gets the text fields without any file being read.
+   * always can. For a form, it gets the text fields without any file being read. `calledPath`: the path that the
+   * client called; absent where the files of a form are not known yet.
    */
-  readonly refuses?: (body: JsonObject, sent: FilesTold) => string | undefined
+  readonly refuses?: (body: JsonObject, sent: FilesTold, calledPath?: string) => string | undefined
   /** undefined: this is not an answer of the vendor. */
   answer(body: JsonObject, context: JsonObject): JsonObject | undefined
   /**

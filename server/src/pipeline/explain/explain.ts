@@ -319,11 +319,9 @@ function rewritingOf(call: AdmittedCall, leg: Leg, dialect: PassedDialect): Expl
   const body = parseJson(Buffer.concat(call.body.chunks))
   if (!isTriable(call.scan) || !isJsonObject(body)) return TOO_LARGE
   // In place of a form there are its text fields, and no file.
-  const refusal = refusalOf(
-    { fields: body, files: [], soundSeconds: call.scan.soundSeconds ?? 0 },
-    dialect,
-    leg.chain.forwardModelId,
-  )
+  const refusal = refusalOf({ fields: body, files: [], soundSeconds: call.scan.soundSeconds ?? 0 }, dialect, {
+    model: leg.chain.forwardModelId,
+  })
   if (refusal !== undefined) return { kind: 'refused', message: refusal }
   const { dropped } = rewriteBody(body, dialect, leg.chain.forwardModelId)
   return { kind: 'converted', dropped, cutAt: [], fetched: [] }

@@ -23,7 +23,7 @@ export function openFormLane(
 ): OpenedLane | Promise<OpenedLane> {
   const { leg, dialect, form } = target
   const read = readForm(form, call.scan.soundSeconds)
-  const why = refusalOf(read, dialect, leg.chain.forwardModelId)
+  const why = refusalOf(read, dialect, { model: leg.chain.forwardModelId, path: call.endpoint.path })
   if (why !== undefined) return unconvertible(why)
   const openOn = (rewritten: Rewritten): OpenedLane => ({
     kind: 'open',

@@ -223,7 +223,10 @@ function isEdited(call: ReservedCall, { bodyEdit, rewrite, modelPlace }: LaneDia
 function rewrittenNear(call: ReservedCall, leg: Leg, dialect: LaneDialect): Rewritten | Refusal {
   const parsed = parseJson(Buffer.concat(call.body.chunks))
   if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
-  const refused = refusalOf({ fields: parsed, files: [], soundSeconds: 0 }, dialect, leg.chain.forwardModelId)
+  const refused = refusalOf({ fields: parsed, files: [], soundSeconds: 0 }, dialect, {
+    model: leg.chain.forwardModelId,
+    path: call.endpoint.path,
+  })
   if (refused !== undefined) return { refused }
   const { body, ...rest } = rewriteBody(parsed, dialect, leg.chain.forwardModelId)
   const bytes = Buffer.from(JSON.stringify(body))

@@ -5,6 +5,7 @@ import { typeOfMedia } from '../../core/canonical/media/media-type.ts'
 import { isJsonArray } from '../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { FilesTold, SentFile, SentFiles } from '../provider.ts'
+import { EDITS } from './images-dialect.ts'
 
 export type GivenPicture =
   | { readonly kind: 'url'; readonly url: string }
@@ -45,21 +46,33 @@ export function unknownPicture({ image, images, image_url: address, mask }: Json
 
 /**
  * Why a vendor cannot be given these pictures, in words for the client; undefined: it can. `most`: how many it takes. A mask
- * that a vendor does not take would change what the picture becomes.
+ * that a vendor does not take would change what the picture becomes, and a vendor that makes new and changed pictures at one
+ * address would make a new one where the picture to change is missing. `own`: the vendor's own members that name pictures.
  */
 export function refusedPictures(
   body: JsonObject,
   told: FilesTold,
-  { most }: { readonly most: number },
+  {
+    most,
+    calledPath,
+    own = [],
+  }: {
+    readonly most: number
+    readonly calledPath: string | undefined
+    readonly own?: readonly string[]
+  },
 ): string | undefined {
   if ((body['mask'] ?? null) !== null || told.files.some(({ name }) => name === 'mask'))
     return 'mask: this vendor’s model takes none'
-  if (countPictures(body, told) > most) {
-    return most === 0
-      ? 'image: this vendor’s model makes new pictures only'
-      : `image: this vendor’s model takes up to ${most}`
-  }
-  return unknownPicture(body)
+  const count = countPictures(body, told)
+  if (most === 0 && (count > 0 || calledPath === EDITS))
+    return 'image: this vendor’s model makes new pictures only'
+  if (count > most) return `image: this vendor’s model takes up to ${most}`
+  const unknown = unknownPicture(body)
+  if (unknown !== undefined || calledPath !== EDITS || count > 0) return unknown
+  return own.some((name) => (body[name] ?? null) !== null)
+    ? undefined
+    : 'image: the picture to change is missing'
 }
 
 /** The number of images, before any of their files is read. */

@@ -34,8 +34,8 @@ function mostOf(model: string): number {
 
 const rewrite: FormRewrite = {
   linkedPictures: true,
-  refuses: (body, told) => {
-    const refused = refusedPictures(body, told, { most: mostOf(textIn(body['model']) ?? '') })
+  refuses: (body, told, calledPath) => {
+    const refused = refusedPictures(body, told, { most: mostOf(textIn(body['model']) ?? ''), calledPath })
     if (refused !== undefined) return refused
     const kinds = new Set(givenPictures(body).pictures.map(({ kind }) => kind))
     if (told.files.length > 0) kinds.add('base64')

@@ -40,8 +40,8 @@ function isOmni(model: unknown): boolean {
 
 const rewrite: FormRewrite = {
   linkedPictures: true,
-  refuses: (body, told) =>
-    refusedPictures(body, told, { most: isOmni(body['model']) ? PICTURES_MAX_OMNI : 1 }),
+  refuses: (body, told, calledPath) =>
+    refusedPictures(body, told, { most: isOmni(body['model']) ? PICTURES_MAX_OMNI : 1, calledPath }),
   request: (asked, sent) => {
     const { pictures, rest } = givenPictures(asked, sent)
     const { model = null, prompt = null, n, size, response_format: format, ...own } = rest

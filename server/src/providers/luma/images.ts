@@ -76,12 +76,16 @@ function placeOf(picture: GivenPicture): JsonObject {
 function rewriteOf({ ratios, names, picturesMax: most, byAddress, places, made }: LumaForm): FormRewrite {
   return {
     linkedPictures: true,
-    refuses: (body, told) => {
+    refuses: (body, told, calledPath) => {
       const hasBytes =
         told.files.length > 0 || givenPictures(body).pictures.some(({ kind }) => kind === 'base64')
       return byAddress && hasBytes
         ? 'image: this vendor takes pictures by public address only'
-        : refusedPictures(body, told, { most })
+        : refusedPictures(body, told, {
+            most,
+            calledPath,
+            own: ['modify_image_ref', 'image_ref'].filter((name) => name in names),
+          })
     },
     request: (asked, sent) => {
       const { pictures, rest } = givenPictures(asked, sent)

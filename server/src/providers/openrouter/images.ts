@@ -21,7 +21,8 @@ const NAMES = {
 }
 
 const rewrite: FormRewrite = {
-  refuses: (body, told) => refusedPictures(body, told, { most: Infinity }),
+  refuses: (body, told, calledPath) =>
+    refusedPictures(body, told, { most: Infinity, calledPath, own: ['input_references'] }),
   request: (asked, sent) => {
     const { pictures, rest } = givenPictures(asked, sent)
     const { model = null, n, size, response_format: format, mask: _none, ...others } = rest

@@ -15,6 +15,15 @@ const BY_IMAGE = {
 const BY_TOKEN = { ...TOKEN_PRICES, inputPrice: '10', outputPrice: '40', cacheInputPrice: null }
 const PER_IMAGE = 300_000_000n
 
+/** Vendors that make new and changed pictures at one address. */
+const ONE_ADDRESS = [
+  ['kling', 'kling-v2-1'],
+  ['jimeng', 'jimeng_t2i_v40'],
+  ['luma', 'uni-1'],
+  ['luma-dream-machine', 'photon-1'],
+  ['openrouter', 'a/b'],
+] as const
+
 const { gateway, upstream, spare } = await openStand((at) => [
   ...putVendor('acme', at.upstream),
   ...putVendor('spare', at.spare),
@@ -25,6 +34,11 @@ const { gateway, upstream, spare } = await openStand((at) => [
   putModel('of-router', { supportFeatures: ['image'], pricing: BY_IMAGE }),
   putChain({ model: 'of-router', vendor: 'router', protocol: 'images' }),
   putChain({ model: 'of-router', vendor: 'spare', protocol: 'images', priority: 2 }),
+  ...ONE_ADDRESS.flatMap(([kind, forward]) => [
+    ...putVendor(`alone-${kind}`, at.upstream, { kind }),
+    putModel(`only-${kind}`, { supportFeatures: ['image'], pricing: BY_IMAGE }),
+    putChain({ model: `only-${kind}`, vendor: `alone-${kind}`, protocol: 'images', forward }),
+  ]),
   putModel('of-grok', { supportFeatures: ['image'], pricing: BY_IMAGE }),
   putChain({ model: 'of-grok', vendor: 'grok', protocol: 'images' }),
   putModel('of-two', { supportFeatures: ['image'], pricing: BY_IMAGE }),
@@ -302,6 +316,39 @@ describe('OpenRouter', () => {
     expect((await send(EDITS, sent)).status).toBe(200)
     expect(spare.requests.map((one) => one.path)).toEqual(['/images/edits'])
     expect(await gateway.lastLog()).toMatchObject({ vendorCode: 'spare', images: 1, amount: PER_IMAGE })
+  })
+})
+
+describe('without a picture', () => {
+  const ask = (model: string, more: object = {}) =>
+    postJson(
+      `${gateway.baseUrl}${EDITS}`,
+      { model, prompt: 'red', ...more },
+      { authorization: `Bearer ${gateway.key}` },
+    )
+
+  test.each(ONE_ADDRESS)('%s makes no new one: image is missing [D-images-47]', async (kind) => {
+    const { status, body } = await ask(`only-${kind}`)
+    expect([status, body.code]).toEqual([400, 40000])
+    expect(body.message).toContain('image: the picture to change is missing')
+    expect(upstream.requests).toHaveLength(0)
+    expect(await gateway.lastLog()).toMatchObject({ amount: 0n, images: 0 })
+  })
+
+  test('a form of fields alone is refused as well [D-images-47]', async () => {
+    const parts = Object.entries({ model: 'only-kling', prompt: 'red' }).map(
+      ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    const { status, body } = await send(EDITS, Buffer.from(`${parts.join('')}--b--\r\n`))
+    expect([status, body.code]).toEqual([400, 40000])
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  test('a vendor’s own name for pictures will do', async () => {
+    upstream.answer(made(1))
+    const input_references = [{ type: 'image_url', image_url: { url: 'https://a.example/b.png' } }]
+    expect((await ask('only-openrouter', { input_references })).status).toBe(200)
+    expect(upstream.requests.map((one) => one.json())).toMatchObject([{ input_references }])
   })
 })
 

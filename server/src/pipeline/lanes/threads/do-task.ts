@@ -161,7 +161,10 @@ function editRequest({ body, vendorKind, protocol, path, forwardModelId }: EditT
   const parsed = parseJson(body)
   if (!isJsonObject(parsed)) throw new Error('a scanned body is no JSON object')
   const dialect = spokenDialectOf(vendorKind, protocol, path)
-  const refused = refusalOf({ fields: parsed, files: [], soundSeconds: 0 }, dialect, forwardModelId)
+  const refused = refusalOf({ fields: parsed, files: [], soundSeconds: 0 }, dialect, {
+    model: forwardModelId,
+    path,
+  })
   if (refused !== undefined) return { kind: 'refused', message: refused, details: undefined }
   const { dropped, context, ...rewritten } = rewriteBody(parsed, dialect, forwardModelId)
   return { kind: 'edited', body: bytesOf(rewritten.body), dropped, context }
