@@ -36,17 +36,12 @@ function rowOf(provider) {
 }
 
 function credentialOf({ dialects, video, publicFields }) {
-  const kinds = [...Object.values(dialects).map(({ auth }) => auth.kind), ...signingKinds(video)]
+  const signers = [...Object.values(dialects), ...(video === undefined ? [] : [video])]
+  const kinds = signers.map(({ auth }) => auth.kind)
   const words = [...new Set(kinds.map((kind) => CREDENTIALS[kind]))].filter((word) => word !== undefined)
   const hasPlainKey = kinds.some((kind) => CREDENTIALS[kind] === undefined)
   const either = [...(hasPlainKey && words.length > 0 ? ['`secret`'] : []), ...words].join(' or ')
   const open = publicFields.map((field) => `\`${field}\``).join(', ')
   if (open === '') return either
   return `${either === '' ? '`secret`' : either}; besides in \`fields\`: ${open}`
-}
-
-/** A video side may choose by the fields that are there. */
-function signingKinds(video) {
-  if (video === undefined) return []
-  return [new Set(), new Set(['access_key', 'secret_key'])].map((fields) => video.auth(fields).kind)
 }

@@ -25,7 +25,9 @@ const PAIR = ['access_key', 'secret_key'] as const
 
 export function describeKind(provider: Provider): VendorKind {
   const { kind, name, defaultBaseUrl: baseUrl, dialects, video } = provider
-  const auths = new Set([...Object.values(dialects).map(({ auth }) => auth.kind), ...videoAuths(video)])
+  const auths = new Set(
+    [...Object.values(dialects), ...(video === undefined ? [] : [video])].map(({ auth }) => auth.kind),
+  )
   return {
     kind,
     name,
@@ -43,13 +45,6 @@ export function describeKind(provider: Provider): VendorKind {
 const KEYED: readonly Auth['kind'][] = ['bearer', 'header', 'jwt-hs256', 'aws-sigv4', 'google-oauth']
 
 type Auths = ReadonlySet<Auth['kind']>
-
-/** A video API may choose its authentication by the fields that are set. */
-function videoAuths(video: Provider['video']): readonly Auth['kind'][] {
-  return video === undefined
-    ? []
-    : [new Set<string>(), new Set<string>(PAIR)].map((names) => video.auth(names).kind)
-}
 
 /** A pair of keys may replace the secret. */
 function hasPair(auths: Auths): boolean {

@@ -10,8 +10,8 @@ import type { FailureClass, UpstreamFailure } from '../core/routing/failure.ts'
 import type { VideoRequest } from '../core/video/request.ts'
 
 export interface VideoDialect {
-  /** How this vendor's requests are signed; `fields` are the names of the credential's fields that are set. */
-  auth(fields: ReadonlySet<string>): Auth
+  /** How this vendor’s requests are signed. */
+  readonly auth: Auth
   /** The forms in which this upstream accepts an image; the request pipeline fetches or publishes images accordingly. */
   readonly imageForms: readonly ImageForm[]
   /** The vendor's default in seconds: billed, shown and sent (docs/reference/contract.md#D-video-18). */

@@ -76,7 +76,7 @@ function responseDialect(dialect: Dialect, formed: FormedRequest): TaskDialect {
     }
   }
   return {
-    auth: () => dialect.auth,
+    auth: dialect.auth,
     classify: (failure) => dialect.classify(failure),
     accepted: (reply, { state }) => read(reply, state),
     step: (reply, { state }) => read(reply, state),

@@ -38,7 +38,7 @@ const RATIOS = ['21:9', '16:9', '4:3', '1:1', '3:4', '9:16']
 const RESERVED = ['content', 'frames']
 
 export const arkVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => DEFAULT_SECONDS,
   submit,

@@ -28,7 +28,7 @@ const POLL_MS = 15_000
 const LINK_MS = 24 * 3_600_000
 
 export const dashscopeVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => 5,
   submit,

@@ -20,7 +20,7 @@ const DATA = `data:image/png;base64,${PNG_BASE64}`
 
 describe('what fal is sent', () => {
   test('the key has a word of its own before it', () => {
-    expect(falVideo.auth(new Set())).toEqual({ kind: 'header', name: 'authorization', prefix: 'Key ' })
+    expect(falVideo.auth).toEqual({ kind: 'header', name: 'authorization', prefix: 'Key ' })
   })
 
   test('an order in words, with how long its file shall live', () => {

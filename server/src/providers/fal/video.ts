@@ -41,7 +41,7 @@ const RESULT_MS = 1_000
 const LINK_SECONDS = 48 * 3_600
 
 export const falVideo: VideoDialect = {
-  auth: () => ({ kind: 'header', name: 'authorization', prefix: 'Key ' }),
+  auth: { kind: 'header', name: 'authorization', prefix: 'Key ' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: (model) => formOf(model).defaultSeconds,
   submit,

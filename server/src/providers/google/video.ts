@@ -10,7 +10,7 @@ import { isOmni, readOmni, SAFETY_WORDS, submitOmni } from './omni.ts'
 const POLL_MS = 10_000
 
 export const googleVideo: VideoDialect = {
-  auth: () => ({ kind: 'header', name: 'x-goog-api-key' }),
+  auth: { kind: 'header', name: 'x-goog-api-key' },
   imageForms: ['bytes'],
   defaultSeconds: () => VEO_DEFAULT_SECONDS,
   submit(input) {

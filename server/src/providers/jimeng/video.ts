@@ -28,7 +28,7 @@ const LINK_MS = 3_600_000
 const ILL: readonly string[] = ['50500', '50501']
 
 export const jimengVideo: VideoDialect = {
-  auth: () => AUTH,
+  auth: AUTH,
   // Addresses work too, but not together with bytes in one request, and the vendor is far from most hosts.
   imageForms: ['bytes'],
   defaultSeconds: () => 5,

@@ -16,7 +16,7 @@ const REFUSED_POLL_MS = 20_000
 const LINK_MS = 30 * 24 * 3_600_000
 
 export const klingVideo: VideoDialect = {
-  auth: () => ({ kind: 'jwt-hs256' }),
+  auth: { kind: 'jwt-hs256' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => DEFAULT_SECONDS,
   submit: (input) =>

@@ -18,7 +18,7 @@ import { type Shape, shapePlaces } from '../video-forms/shape.ts'
 import { durationPlace, readGeneration, renewed } from './task.ts'
 
 export const lumaDreamMachineVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url'],
   defaultSeconds: () => 5,
   submit,

@@ -20,7 +20,7 @@ import { durationPlace, readGeneration, renewed } from './task.ts'
 const WORDS: FailureWords = { content_moderated: 'refused-content' }
 
 export const lumaVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => 5,
   submit,

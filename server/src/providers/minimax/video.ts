@@ -11,7 +11,7 @@ import { readSecond, submitSecond } from './video-second.ts'
 const DEFAULT_SECONDS = 6
 
 export const minimaxVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => DEFAULT_SECONDS,
   submit: (input) =>

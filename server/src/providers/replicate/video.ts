@@ -30,7 +30,7 @@ const POLL_MS = 3_000
 const LINK_MS = 3_600_000
 
 export const replicateVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: (model) => modelInputs(model).defaultSeconds,
   submit,

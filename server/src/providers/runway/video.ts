@@ -33,7 +33,7 @@ const POLL_MS = 5_000
 const LINK_MS = 24 * 3_600_000
 
 export const runwayVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: (model) => runwayModel(model).seconds,
   submit,

@@ -9,7 +9,7 @@ import { type ModelPlace, modelUrl } from './address.ts'
 const POLL_MS = 15_000
 
 export const vertexVideo: VideoDialect = {
-  auth: () => ({ kind: 'google-oauth' }),
+  auth: { kind: 'google-oauth' },
   imageForms: ['bytes'],
   defaultSeconds: () => VEO_DEFAULT_SECONDS,
   submit(input) {

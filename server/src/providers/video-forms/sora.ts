@@ -45,7 +45,7 @@ interface SoraVendor {
 
 export function soraVideo({ upstream }: SoraVendor): VideoDialect {
   return {
-    auth: () => ({ kind: 'bearer' }),
+    auth: { kind: 'bearer' },
     imageForms: ['bytes'],
     defaultSeconds: () => DEFAULT_SECONDS,
     submit: (input) => submit(input, upstream === 'sora'),

@@ -138,7 +138,7 @@ describe('what Vidu is sent', () => {
   })
 
   test('the key stands behind a word of its own', () => {
-    expect(viduVideo.auth(new Set())).toEqual({ kind: 'header', name: 'authorization', prefix: 'Token ' })
+    expect(viduVideo.auth).toEqual({ kind: 'header', name: 'authorization', prefix: 'Token ' })
   })
 })
 

@@ -39,7 +39,7 @@ const REFERENCES_MAX = 7
 const RESERVED = ['payload', 'images']
 
 export const viduVideo: VideoDialect = {
-  auth: () => ({ kind: 'header', name: 'authorization', prefix: 'Token ' }),
+  auth: { kind: 'header', name: 'authorization', prefix: 'Token ' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => DEFAULT_SECONDS,
   submit,

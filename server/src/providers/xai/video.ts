@@ -31,7 +31,7 @@ const WORDS: FailureWords = { service_unavailable: 'overloaded', internal_error:
 const RESERVED: readonly string[] = ['output', 'storage_options']
 
 export const xaiVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => 8,
   submit,

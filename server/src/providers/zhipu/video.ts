@@ -37,7 +37,7 @@ const SIZES: readonly string[] = [
 ]
 
 export const zhipuVideo: VideoDialect = {
-  auth: () => ({ kind: 'bearer' }),
+  auth: { kind: 'bearer' },
   imageForms: ['url', 'bytes'],
   defaultSeconds: () => 5,
   submit,

@@ -51,10 +51,9 @@ export function callOf(
   { request, timeouts }: Pick<VendorMessage, 'request' | 'timeouts'>,
 ): UpstreamCall {
   const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body
-  const named = new Set(Object.keys(secret.fields))
   return {
     request,
-    auth: dialect.auth(named),
+    auth: dialect.auth,
     credential: secret,
     body: body === undefined ? undefined : [body],
     bodyLength: body?.byteLength ?? 0,
