@@ -48,6 +48,15 @@ export function useId(given) {
       : undefined,
 }
 
+/** The variables of the library's table are in our styles: what would write them in the browser is never rendered. */
+const noLateVariables: Plugin = {
+  name: 'no-late-variables',
+  load: (id) =>
+    id.endsWith('MantineCssVariables/MantineCssVariables.mjs')
+      ? 'export const MantineCssVariables = () => null'
+      : undefined,
+}
+
 /** The script that runs before the first paint cannot be a module: modules are deferred. */
 const lookBeforePaint: Plugin = {
   name: 'look-before-paint',
@@ -66,7 +75,7 @@ const lookBeforePaint: Plugin = {
 
 export default defineConfig({
   base: '/console/',
-  plugins: [idsOfReact, lookBeforePaint, moduleFiles],
+  plugins: [idsOfReact, noLateVariables, lookBeforePaint, moduleFiles],
   css: {
     postcss: {
       plugins: [
@@ -110,7 +119,7 @@ export default defineConfig({
             // The overview with the frame around it, and what most pages in the frame use.
             {
               name: 'first-page',
-              test: /src\/(app\/frame\/frame|overview\/overview-page|parts\/(lists\/(data-table|download)|page\/(page-head|loaded)|charts\/figure|values\/(amount|price-text|short-id)|marks\/state|calls\/(cost|ending|tokens)))\.tsx?$|src\/api\/|forms\/(form|sheet)\.module\.css$/,
+              test: /src\/(app\/frame\/frame|overview\/overview-page|parts\/(lists\/(data-table|download)|page\/(page-head|loaded)|charts\/figure|values\/(amount|price-text|short-id)|marks\/state|calls\/(cost|ending|tokens)))\.tsx?$|src\/api\/(?!operator\/|verification|own-credentials)|forms\/(form|sheet)\.module\.css$/,
               priority: 4,
             },
             // What stands above the page when it is wanted: menus and tips.
@@ -127,6 +136,8 @@ export default defineConfig({
             },
             // What most other pages use: forms and dialogs.
             { name: 'pages', minShareCount: PAGES_SHARE_MIN, minModuleSize: 0 },
+            // What operators ask for: the first page of everybody else asks for none of it.
+            { name: 'operator', test: /src\/api\/operator\// },
           ],
         },
       },

@@ -19,10 +19,10 @@ import { inBackground } from './parts/page/in-background.ts'
 import { startTexts } from './texts/languages.ts'
 
 const RELOADED_AT = 'sluice-reloaded-at'
-/** A second reload this soon would only go round in a circle. */
+/** A second reload this soon would be a loop. */
 const RELOAD_PAUSE_MS = 10_000
 
-// The gateway was updated under an open page, whose next part is no longer there: the new page has it.
+// The gateway was updated while the page was open, and a chunk is gone: a reload gets the new one.
 window.addEventListener('vite:preloadError', () => {
   const last = Number(sessionStorage.getItem(RELOADED_AT) ?? 0)
   if (Date.now() - last < RELOAD_PAUSE_MS) return

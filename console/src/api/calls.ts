@@ -65,6 +65,6 @@ export type Call = Awaited<ReturnType<typeof readCalls>>['data'][number]
 type ExplainQuestion =
   paths['/api/v1/user/user/explain']['post']['requestBody']['content']['application/json']
 
-/** What would become of a call now; nothing is sent, nothing is charged. */
+/** Explains what would happen to a call now; nothing is sent or charged. */
 export const explainOwn = (body: ExplainQuestion, organisation: string | undefined) =>
   dataOf(client.POST('/api/v1/user/user/explain', { params: { header: actingFor(organisation) }, body }))

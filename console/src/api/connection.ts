@@ -1,4 +1,4 @@
-/** What the last answer told of the connection: whether the gateway is there, and whether the session still is. */
+/** The state of the connection by the last answer: whether the gateway answers and the session is valid. */
 import { useSyncExternalStore } from 'react'
 import { ApiError } from './api-error.ts'
 

@@ -1,4 +1,4 @@
-/** So that what is sent twice, because nobody knows whether it came, is done once. */
+/** Idempotency keys: a request that is repeated because its outcome is unknown is carried out once. */
 import { useRef } from 'react'
 
 const BYTES = 16
@@ -18,7 +18,7 @@ export function useIdempotency() {
   }
 }
 
-/** `crypto.randomUUID` is not there on a page without TLS. */
+/** `crypto.randomUUID` is missing on pages without TLS. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(BYTES)), (byte) =>
     byte.toString(16).padStart(2, '0'),

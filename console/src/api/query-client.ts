@@ -4,10 +4,10 @@ import { reportAnswer } from './connection.ts'
 
 /** How often numbers are read anew while the page can be seen. */
 export const LIVE_MS = 5_000
-/** What was read this lately is shown as it is when one comes back to a page. */
+/** Data younger than this is not read again when one returns to a page. */
 const FRESH_MS = 2_000
 const RETRIES_MAX = 1
-/** A browser without the Internet may well reach its gateway; where it does not, one is told so and nothing waits unseen. */
+/** An offline browser may still reach its gateway; if it does not, the error is shown instead of a silent wait. */
 const NETWORK_MODE = 'always'
 
 export function createQueryClient(): QueryClient {
@@ -19,11 +19,11 @@ export function createQueryClient(): QueryClient {
       queries: {
         networkMode: NETWORK_MODE,
         staleTime: FRESH_MS,
-        // Only what the gateway could not say is worth asking again.
+        // Only requests without a definite answer are retried.
         retry: (failures, error) =>
           failures < RETRIES_MAX && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       },
-      // What was sent may be a secret, and what came back one that is shown once: both go with the form.
+      // Requests and answers may hold secrets: both are dropped with the form.
       mutations: { networkMode: NETWORK_MODE, retry: false, gcTime: 0 },
     },
   })

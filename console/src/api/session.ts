@@ -39,7 +39,7 @@ export function useOrganisationId(): string | undefined {
   return useSearch({ strict: false, select: ({ org }) => org })
 }
 
-/** What one is in the organisation one acts for. */
+/** The person's role in the active organisation. */
 export function useMembership() {
   const id = useOrganisationId()
   const { data } = useQuery({ ...organisationsQuery, enabled: id !== undefined })

@@ -1,4 +1,4 @@
-/** The money of an account: what may be paid for, what was paid, and what became of it. */
+/** The money of an account: offers, payments and their outcome. */
 import { queryOptions } from '@tanstack/react-query'
 import { actingFor, answerOf, client, dataOf } from './client.ts'
 import type { paths } from './generated.d.ts'

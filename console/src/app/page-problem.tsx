@@ -3,7 +3,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { inBackground } from '../parts/page/in-background.ts'
 import { Problem } from '../parts/page/problem.tsx'
 
-/** What is shown in place of a page that could not be. */
+/** Shown in place of a page that failed. */
 export function PageProblem({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const queries = useQueryErrorResetBoundary()

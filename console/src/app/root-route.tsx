@@ -9,7 +9,7 @@ export interface RouterContext {
 
 /** `org` goes along everywhere: the organisation one acts for is part of every address. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
-  // undefined, said outright, takes it away: what is only not there stays as it is.
+  // An explicit undefined removes it; an absent member leaves it unchanged.
   validateSearch: (search: Record<string, unknown>): { org?: string | undefined } =>
     present({ org: textField(search['org']) }),
   search: { middlewares: [retainSearchParams(['org'])] },

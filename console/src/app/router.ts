@@ -38,7 +38,7 @@ export function createConsoleRouter(queryClient: QueryClient) {
     basepath: '/console',
     context: { queryClient },
     defaultPreload: 'intent',
-    // What was preloaded is as fresh as the queries say.
+    // The queries decide how long preloaded data is fresh.
     defaultPreloadStaleTime: 0,
     defaultErrorComponent: PageProblem,
     scrollRestoration: true,

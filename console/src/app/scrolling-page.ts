@@ -1,4 +1,4 @@
-/** Marks a page that is longer than its window: a dialog that holds it keeps the place of its bar free, and no other page's. */
+/** Marks a page that scrolls: only then does a dialog reserve the width of its scroll bar. */
 export function markScrollingPage(): void {
   const root = document.documentElement
   const mark = (): void => {

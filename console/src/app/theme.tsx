@@ -1,4 +1,4 @@
-/** Which of our styles the library's components wear; the values themselves are in tokens.css. */
+/** Which of our classes the library's components use; the values are in tokens.css. */
 
 import type {
   ActionIconFactory,
@@ -40,7 +40,7 @@ const DIALOG_CLASSES = {
 }
 /** The library would hold the page still with a style of its own making, which the policy forbids (base.css does it). */
 const HELD_PAGE = { lockScroll: false, overlayProps: { 'data-holds-scroll': true } as object }
-/** The head of a dialog is none of the page. */
+/** The heading of a dialog is not a heading of the page. */
 const DIALOG = { ...HELD_PAGE, attributes: { header: { role: 'presentation' } } }
 
 /** By the types alone: what the components themselves are is loaded with the page that uses them. */
@@ -94,11 +94,13 @@ export const theme = createTheme({
       classNames: { dropdown: controls.dropdown, option: controls.item, groupLabel: controls.menuLabel },
     }),
     Popover: look<PopoverFactory>({
-      defaultProps: { transitionProps: FADE },
+      // Inside a landmark, so that what opens is not outside of all of them.
+      defaultProps: { transitionProps: FADE, portalProps: { target: 'main' } },
       classNames: { dropdown: controls.dropdown },
     }),
     Menu: look<MenuFactory>({
-      defaultProps: { transitionProps: FADE, position: 'bottom-end' },
+      // A menu may own nothing but its items: the first one has the focus at once.
+      defaultProps: { transitionProps: FADE, position: 'bottom-end', withInitialFocusPlaceholder: false },
       classNames: {
         dropdown: controls.dropdown,
         item: controls.item,

@@ -8,14 +8,14 @@ import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { type JsonRecord, recordOf, recordsOf, textOf } from '../parts/values/json.ts'
 import styles from './conversation.module.css'
 
-/** What was said, as long as the gateway keeps it; nothing where it does not. */
+/** The stored conversation; renders nothing where none is stored. */
 export function Conversation({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const { impersonation } = usePerson()
   const mayBeKept = call.client_protocol === 'responses' && call.http_status === 200
   const { data } = useQuery({
     ...conversationQuery(call.request_id, useOrganisationId()),
-    // What was said is for the person alone.
+    // Only the person may read a conversation, not an operator who impersonates.
     enabled: mayBeKept && impersonation === null,
   })
   if (data?.kept !== true) return null

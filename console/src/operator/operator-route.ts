@@ -3,7 +3,7 @@ import { accountQuery } from '../api/session.ts'
 import { frameRoute } from '../app/frame-route.ts'
 import { withTexts } from '../texts/languages.ts'
 
-/** The pages of those who run the gateway. What may be done is decided there: for others they only do not exist. */
+/** The operator's pages. The gateway enforces permissions; here the pages are only hidden from others. */
 export const operatorRoute = createRoute({
   getParentRoute: () => frameRoute,
   id: 'operate',
@@ -11,6 +11,6 @@ export const operatorRoute = createRoute({
     const { role } = await queryClient.ensureQueryData(accountQuery())
     if (role !== 'admin') throw notFound()
   },
-  // On the way at once, beside the account that says whether they are seen.
+  // Loaded in parallel with the account, which decides whether they are shown.
   component: lazyRouteComponent(() => withTexts(() => Promise.resolve({ Outlet }), 'operate'), 'Outlet'),
 })

@@ -1,4 +1,4 @@
-/** What the addresses of the operator's pages say: one reader for all of them, so that it weighs nothing. */
+/** The search parameters of the operator's pages, read in one place to keep the bundle small. */
 import { textField } from '../parts/lists/search-fields.ts'
 
 const FIELDS = [

@@ -6,7 +6,7 @@ import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 import { announcementsQuery } from './queries.ts'
 
-/** What the operator announces; nothing where there is nothing. */
+/** Announcements of the operator; renders nothing if there are none. */
 export function Announcements() {
   const { t } = useTranslation()
   const format = useFormat()

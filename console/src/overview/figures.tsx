@@ -13,7 +13,7 @@ import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 import type { SpendOf } from './use-spend.ts'
 
-/** What there is to spend: Credits, what running calls hold of them, balance and plan. */
+/** Funds: Credits, what running calls hold of them, balance and plan. */
 export function Figures({ spend }: { readonly spend: SpendOf | undefined }) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -50,7 +50,7 @@ export function Figures({ spend }: { readonly spend: SpendOf | undefined }) {
   )
 }
 
-/** Beyond that nobody plans, and the guess is worth nothing. */
+/** Longer estimates are not useful and are not shown. */
 const DAYS_MAX = 365
 
 function daysLeft(credits: number, perDay: number): number | undefined {

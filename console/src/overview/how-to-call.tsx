@@ -13,10 +13,10 @@ import { useOpenOffers } from '../parts/snippets/use-open-offers.ts'
 import styles from './overview.module.css'
 import { lastCallsQuery } from './queries.ts'
 
-/** Where a key is to be put in. */
+/** Placeholder for the key. */
 const KEY_PLACE = 'sk-…'
 
-/** The address, and a first call with the model that the person called last, before all others one that talks. */
+/** The base address, and a first call with the model called last, preferably a chat model. */
 export function HowToCall() {
   const { t } = useTranslation()
   const organisation = useOrganisationId()

@@ -1,4 +1,4 @@
-/** How far back one looks: in whole hours or whole days, the running one included. */
+/** Periods in whole hours or days, including the current one. */
 export const PERIODS = ['24h', '14d', '30d'] as const
 export type Period = (typeof PERIODS)[number]
 export const DEFAULT_PERIOD: Period = '14d'

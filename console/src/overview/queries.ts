@@ -1,4 +1,4 @@
-/** What the overview asks beside what is spent. */
+/** Queries of the overview, except spend. */
 import { queryOptions } from '@tanstack/react-query'
 import { callsQuery } from '../api/calls.ts'
 import { client, dataOf } from '../api/client.ts'

@@ -15,7 +15,7 @@ export const SPANS = {
 
 interface SpendQuestion {
   readonly period: Period
-  /** Epoch ms; within the same hour it is the same question. */
+  /** Epoch ms; the query key is the same within an hour. */
   readonly openedAt: number
   /** Undefined: the browser's. */
   readonly timeZone: string | undefined

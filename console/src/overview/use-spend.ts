@@ -32,7 +32,7 @@ export function useSpend(period: Period) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)
   const organisation = useOrganisationId()
-  // One question per visit: the beginning does not move with every look, or no answer would ever be known.
+  // The start is fixed per visit: with a moving start every request would have another query key.
   const [openedAt] = useState(() => Date.now())
   const query = useQuery({
     ...spendQuery({ period, openedAt, timeZone, organisation }),

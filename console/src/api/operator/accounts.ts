@@ -5,7 +5,7 @@ import type { paths } from '../generated.d.ts'
 const ACCOUNTS = '/api/v1/admin/accounts'
 const ACCOUNT = '/api/v1/admin/accounts/{id}'
 const ROWS = 50
-/** More than one organisation has, and one page. */
+/** More members than any organisation has; one page of the API. */
 const MEMBERS_MAX = 200
 
 type Question = NonNullable<paths[typeof ACCOUNTS]['get']['parameters']['query']>
@@ -69,7 +69,7 @@ export const addAccount = (body: AccountBody) => dataOf(client.POST(ACCOUNTS, { 
 export const changeAccount = (id: string, body: AccountBody) =>
   dataOf(client.PATCH(ACCOUNT, { params: { path: { id } }, body }))
 
-/** `once`: however often it is sent, it happens one time. */
+/** `once`: the idempotency key. */
 export const grant = (id: string, body: Grant, once: string) =>
   dataOf(
     client.POST('/api/v1/admin/accounts/{id}/grants', {
@@ -97,7 +97,7 @@ export const resetFactors = (id: string, reason: string) =>
     }),
   )
 
-/** The browser is theirs from now on, until the look ends. */
+/** The browser acts as the account until impersonation ends. */
 export const lookAs = (id: string, reason: string) =>
   dataOf(
     client.POST('/api/v1/admin/accounts/{id}/impersonate', { params: { path: { id } }, body: { reason } }),

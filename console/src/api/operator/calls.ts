@@ -26,5 +26,5 @@ export const exportAnyCalls = (filter: AnyCallFilter, format: 'csv' | 'ndjson'):
 
 type ExplainQuestion = paths['/api/v1/admin/explain']['post']['requestBody']['content']['application/json']
 
-/** What would become of anybody's call now; nothing is sent, nothing is charged. */
+/** Explains what would happen to any account's call now; nothing is sent or charged. */
 export const explainAny = (body: ExplainQuestion) => dataOf(client.POST('/api/v1/admin/explain', { body }))

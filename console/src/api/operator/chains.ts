@@ -8,7 +8,7 @@ export type NewChain = paths[typeof CHAINS]['post']['requestBody']['content']['a
 export type ChainChange =
   paths['/api/v1/admin/chains/{id}']['patch']['requestBody']['content']['application/json']
 
-/** Every chain, and how it is. */
+/** Every chain and its health. */
 export const chainsQuery = queryOptions({
   queryKey: ['chains'],
   queryFn: ({ signal }) => readChains(signal),

@@ -13,7 +13,7 @@ function readHealth(signal: AbortSignal) {
 
 export type Health = Awaited<ReturnType<typeof readHealth>>
 
-/** What a look at everything that the gateway stands on found. */
+/** The findings of the gateway's self-check. */
 export const findingsQuery = queryOptions({
   queryKey: ['findings'],
   queryFn: ({ signal }) => readFindings(signal),

@@ -15,7 +15,7 @@ export function AccountChoices(opened: Opened) {
   const router = useRouter()
   const signOut = useMutation({
     mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
-    // A new page: nothing of what was known here is left.
+    // A full reload, so that no data of the session is left.
     onSuccess: () => window.location.assign(router.buildLocation({ to: '/sign-in', search: {} }).publicHref),
   })
   return (

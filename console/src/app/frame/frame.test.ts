@@ -36,7 +36,7 @@ test.each([
     await menu.waitFor()
     expect(await state()).toEqual(['menu', 'true'])
     await menu.locator(':focus').waitFor({ state: 'attached' })
-    await page.keyboard.press('ArrowUp')
+    expect(await visit.barriers()).toEqual([])
     await page.keyboard.press('ArrowUp')
     await menu.locator(':focus').getByText(last).waitFor()
     await page.keyboard.press('Escape')

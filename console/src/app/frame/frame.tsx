@@ -81,7 +81,7 @@ export function Frame() {
   )
 }
 
-/** A page is one person's: when another tab has become somebody else, this one begins anew. */
+/** Reloads when another tab has signed in as somebody else. */
 function useOnePerson(id: string): void {
   const [first] = useState(id)
   useEffect(() => {

@@ -18,7 +18,7 @@ export function LookBanner({ until }: { readonly until: string }) {
   const { id, name, email, phone } = usePerson()
   const end = useMutation({
     mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
-    // A new page: nothing that was seen as the account is left. The address is that of the operator's own session.
+    // A full reload, so that no data of the account is left. The address is one of the operator's own session.
     onSuccess: () => {
       const own = router.buildLocation({ to: '/operate/accounts', search: { open: id } })
       window.location.assign(own.publicHref)

@@ -7,7 +7,7 @@ import styles from './frame.module.css'
 import { OperatorNav } from './operator-nav.tsx'
 import { PAGES } from './pages.ts'
 
-/** Every page there is, from below. */
+/** All pages, in a bottom sheet. */
 export function PageSheet({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation()
   const { role } = usePerson()

@@ -100,7 +100,7 @@ function OperatorActions({ pages, onOpen }: OperatorActionsProps) {
 
 interface FoundActionsProps {
   readonly found: readonly Found[]
-  /** Before what was found is opened. */
+  /** Called before a result is opened. */
   readonly onOpen: () => void
 }
 

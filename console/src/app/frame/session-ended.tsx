@@ -5,11 +5,11 @@ import { Dialog } from '../../parts/forms/dialog.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { SignInForm } from '../../sign-in/sign-in-form.tsx'
 
-/** Over the page, so that what was typed there is still there after signing in again. */
+/** Shown over the page, so that typed input is kept after signing in again. */
 export function SessionEnded() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  // Still in, but not for what was asked: one may leave it.
+  // The session is valid but too old for the request: this can be dismissed.
   const isStale = useConnection() === 'session-stale'
   const goOn = (): void => {
     sessionBegan()

@@ -52,7 +52,7 @@ export function TopBar({ onSearch, onLanguage }: TopBarProps) {
   )
 }
 
-/** Whether what is shown is the state of this moment. */
+/** Whether the data shown is current. */
 function LiveSign() {
   const { t } = useTranslation()
   const isLive = useConnection() !== 'unreachable'

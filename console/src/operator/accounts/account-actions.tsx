@@ -56,7 +56,7 @@ interface FurtherProps {
   readonly onAsk: (act: Act) => void
 }
 
-/** What is needed seldom. */
+/** Rarely used actions. */
 function Further({ of, isPending, onActivate, onAsk }: FurtherProps) {
   const { t } = useTranslation()
   const person = usePerson()
@@ -146,7 +146,7 @@ function ActDialog({ act, of, renew, onClose }: ActDialogProps) {
           action={t('accounts.look')}
           onConfirm={async (reason) => {
             await lookAs(of.id, reason)
-            // A new page: it knows nothing of the operator's.
+            // A full reload, so that no data of the operator is left in memory.
             window.location.assign(router.buildLocation({ to: '/', search: {} }).publicHref)
           }}
           onClose={onClose}

@@ -22,7 +22,7 @@ interface AccountKeyFormProps {
   readonly onMade: (made: MadeKey) => void
 }
 
-/** A key of somebody's, as they could make and change it themselves. */
+/** Creates or changes a key of any account. */
 export function AccountKeyForm({ account, of, onClose, onMade }: AccountKeyFormProps) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)

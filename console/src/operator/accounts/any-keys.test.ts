@@ -44,6 +44,8 @@ test('keys are found by what they and their accounts are called, and filtered by
   await rowOf(page, 'desk').waitFor({ state: 'detached' })
   await rowOf(page, 'bound').waitFor()
   await page.getByRole('combobox', { name: 'Group' }).click()
+  await page.getByRole('option', { name: 'claude-code' }).waitFor()
+  expect(await visit.barriers()).toEqual([])
   await page.getByRole('option', { name: 'claude-code' }).click()
   await rowOf(page, 'laptop').waitFor({ state: 'detached' })
   await page.getByRole('combobox', { name: 'State' }).click()
@@ -74,6 +76,8 @@ test('a key is changed, switched off, rotated and deleted from the list, and lea
   const { page } = visit
   const act = async (name: string) => {
     await rowOf(page, 'laptop').getByRole('button', { name: 'More for laptop' }).click()
+    await page.getByRole('menuitem', { name, exact: true }).waitFor()
+    expect(await visit.barriers()).toEqual([])
     await page.getByRole('menuitem', { name, exact: true }).click()
   }
   await act('Disable')

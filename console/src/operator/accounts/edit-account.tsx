@@ -106,7 +106,7 @@ function SignIn({ values }: Pick<PartProps, 'values'>) {
   )
 }
 
-/** What it may do, and how far it is known. */
+/** Permissions and verification. */
 function Standing({ of, values }: PartProps) {
   const { t } = useTranslation()
   return (

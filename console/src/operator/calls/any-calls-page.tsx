@@ -31,14 +31,14 @@ const EVERYBODYS: LogSource = {
 /** The calls of all accounts, with what vendors said. */
 export function AnyCallsPage() {
   const { t } = useTranslation()
-  // What only this log asks stands beside what every log asks.
+  // Filters of this log, in addition to those of every log.
   const { account, suspect, ...search } = route.useSearch()
   const navigate = route.useNavigate()
   const change = (fields: Change<AnyCallsSearch>, replace = false): void =>
     inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace }))
   const { data: models = [] } = useQuery(anyModelsQuery)
   const columns = useColumns()
-  // Keys are told apart once it is one account's; what they are called is its own affair.
+  // Keys can be filtered once one account is chosen.
   const { data: of } = useQuery({ ...anyAccountQuery(account ?? ''), enabled: account !== undefined })
   return (
     <CallLog

@@ -1,7 +1,7 @@
 import { readSearch } from '../../parts/calls/filter.ts'
 import { present, textField } from '../../parts/lists/search-fields.ts'
 
-/** What the address of everybody's log says beside that of one's own. */
+/** Search parameters that only the log of all accounts has. */
 export function readAnyCallsSearch(search: Record<string, unknown>) {
   return present({
     ...readSearch(search),

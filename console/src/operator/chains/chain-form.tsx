@@ -153,7 +153,7 @@ function Shares({ values }: PartProps) {
   )
 }
 
-/** How patient the gateway is with it. */
+/** Timeouts and retries of a chain. */
 function Conduct({ values }: PartProps) {
   const { t } = useTranslation()
   return (

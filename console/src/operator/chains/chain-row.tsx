@@ -14,7 +14,7 @@ import styles from './chains.module.css'
 
 const GRIP = 'M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01'
 
-/** A chain on its way to another place. */
+/** A chain while it is dragged. */
 export interface Drag {
   readonly dragged: number | undefined
   readonly over: number | undefined
@@ -149,7 +149,7 @@ function Figures({ of, share }: Pick<ChainRowProps, 'of' | 'share'>) {
   )
 }
 
-/** Why a chain is passed over, and the way back. */
+/** Why a chain is skipped, and the button that resets it. */
 function TroubleRow({ of }: { readonly of: Chain }) {
   return (
     <tr className={styles.trouble}>
@@ -163,7 +163,7 @@ function TroubleRow({ of }: { readonly of: Chain }) {
   )
 }
 
-/** What the test call told. */
+/** The outcome of the test call. */
 function Tested({ probe }: { readonly probe: Probe }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -58,7 +58,7 @@ export function valuesOf(of: Chain | undefined, model: string, currency: string)
 
 const NUMBERS = ['priority', 'weight', 'client_gone_grace_ms', 'min_bytes_per_second'] as const
 
-/** What a change holds: only what is another one now. */
+/** The body of a change: only changed fields. */
 export function changeOf(values: ChainValues, before: ChainValues): ChainChange {
   const numbers = NUMBERS.filter((name) => Number(values[name]) !== Number(before[name]))
   const capabilities = capabilitiesOf(values.capabilities)

@@ -8,7 +8,7 @@ import { Icon } from '../../parts/marks/icon.tsx'
 import { Done } from '../../parts/page/done.tsx'
 import { useKeepProbe } from './use-probe.ts'
 
-/** So many are asked at once: a vendor that limits calls is not provoked. */
+/** Concurrent tests: few, so that vendors do not rate-limit them. */
 const AT_ONCE = 3
 
 interface Tally {
@@ -16,7 +16,7 @@ interface Tally {
   readonly answered: number
 }
 
-/** One real, cheap call over every chain that calls may take; each row tells its own outcome. */
+/** One real, cheap call over every usable chain; each row shows its own outcome. */
 export function TestAll({ of }: { readonly of: readonly Chain[] }) {
   const { t } = useTranslation()
   const [asking, ask] = useState(false)

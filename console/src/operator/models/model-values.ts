@@ -86,7 +86,7 @@ export function newModelOf(values: ModelValues): NewModel {
   }
 }
 
-/** Only what is another one now. */
+/** Only changed fields. */
 export function changeOf(values: ModelValues, before: ModelValues): ModelChange {
   const had: Readonly<Record<string, unknown>> = bodyOf(before)
   return Object.fromEntries(

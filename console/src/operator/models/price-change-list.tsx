@@ -19,7 +19,7 @@ const SIGNS = {
   cancelled: { icon: 'close', tone: 'quiet' },
 } as const
 
-/** Prices that hold from a moment on, of all models. */
+/** Scheduled price changes of all models. */
 export function PriceChangeList() {
   const { t } = useTranslation()
   const [{ state }, change] = useAddress()

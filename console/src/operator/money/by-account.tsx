@@ -31,5 +31,5 @@ export function ByAccount({ from }: { readonly from: string }) {
   )
 }
 
-/** Told one by one. */
+/** Listed individually. */
 const ACCOUNTS = 20

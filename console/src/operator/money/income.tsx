@@ -31,7 +31,7 @@ export function Income() {
   const [{ period }, change] = useAddress()
   const chosen = choiceField(period, PERIODS) ?? '7d'
   const timeZone = useContext(TimeZone)
-  // Whole days of the person's, today the last of them.
+  // Whole days in the person's time zone, up to today.
   const first = dayStart(dayOf(Date.now(), timeZone), timeZone, 1 - DAYS[chosen])
   const from = new Date(first).toISOString()
   const margin = useQuery(marginQuery({ from, timezone: timeZone ?? browserZone() }))
@@ -68,7 +68,7 @@ export function Income() {
   )
 }
 
-/** What chains come to by model and by vendor, and which models lose. */
+/** Sums of the chains by model and by vendor, and the models that lose money. */
 function ByChain({ of }: { readonly of: readonly ChainMargin[] }) {
   const { t } = useTranslation()
   const models = groupsOf(of, ({ model }) => model)
@@ -106,7 +106,7 @@ function Sums({ of }: { readonly of: Earned }) {
   )
 }
 
-/** The way to a margin where none can be told. */
+/** What to do where no margin is known: state costs. */
 function CostUnknown() {
   const { t } = useTranslation()
   return (

@@ -23,7 +23,7 @@ const PARTS = {
   free: FreeCalls,
 } as const
 
-/** What comes in, what is left of it, and what is sold. */
+/** Revenue, margins, and what is on sale. */
 export function MoneyPage() {
   const { t } = useTranslation()
   const [{ tab }, change] = useAddress()

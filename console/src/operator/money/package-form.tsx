@@ -24,7 +24,7 @@ interface PackageFormProps {
   readonly onClose: () => void
 }
 
-/** What a package costs and gives; what was bought keeps its terms. */
+/** Price and content of a package; packages already bought keep their terms. */
 export function PackageForm({ of, onClose }: PackageFormProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

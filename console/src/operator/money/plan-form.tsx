@@ -25,7 +25,7 @@ interface PlanFormProps {
   readonly onClose: () => void
 }
 
-/** What a plan costs and gives, at first in the gateway's own currency; running subscriptions keep what they began with. */
+/** Price and quota of a plan, by default in the gateway's currency; running subscriptions keep their terms. */
 export function PlanForm(props: PlanFormProps) {
   const { data: settings } = useQuery(settingsQuery)
   return settings === undefined ? null : <Form {...props} currency={settings.currency} />

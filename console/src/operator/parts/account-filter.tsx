@@ -19,14 +19,14 @@ interface AccountFilterProps {
 const TYPING_MS = 200
 const ROWS_MAX = 20
 
-/** One account of all: typing asks the gateway. */
+/** Chooses one of all accounts; the gateway searches while one types. */
 export function AccountFilter({ label: asked, value, onChange }: AccountFilterProps) {
   const { t } = useTranslation()
   const label = asked ?? t('operate.account')
   const [typed, type] = useState('')
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
   const { data: chosen } = useQuery({ ...anyAccountQuery(value ?? ''), enabled: value !== undefined })
-  // The name of the one that is chosen stands in the field; it is no search.
+  // The field holds the name of the chosen account, which is not searched for.
   const isName = chosen !== undefined && search === namesOf(chosen).name
   const { data: found } = useInfiniteQuery({
     ...accountsQuery(search === '' || isName ? {} : { search }),

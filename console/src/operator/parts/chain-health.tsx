@@ -8,7 +8,7 @@ import { useFormat } from '../../parts/values/format.ts'
 export const CHAIN_STATES = ['healthy', 'failing', 'cooling', 'limited', 'draining', 'disabled'] as const
 export type ChainState = (typeof CHAIN_STATES)[number]
 
-/** What hinders a chain, the strongest first; `healthy`: nothing. */
+/** States of a chain, the most severe first. */
 export function stateOf({ status, health }: Chain): ChainState {
   if (status === 'disabled') return 'disabled'
   if (status === 'maintenance') return 'draining'

@@ -8,7 +8,7 @@ interface FindProps {
   readonly onChange: (text: string | undefined) => void
 }
 
-/** Finds what a text is part of. */
+/** A search field. */
 export function Find({ label, value, onChange }: FindProps) {
   return (
     <TextInput

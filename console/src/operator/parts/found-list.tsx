@@ -9,7 +9,7 @@ import { useAddress } from './use-address.ts'
 interface Opened<Row> {
   /** `open` of the address: the id of a row, or what stands there while one is made. */
   readonly id: string
-  /** undefined: none of the rows that were read so far. */
+  /** undefined: the id is not among the rows loaded so far. */
   readonly row: Row | undefined
   readonly close: () => void
 }
@@ -33,7 +33,7 @@ interface FoundListProps<Row>
   readonly onChoose?: (row: Row) => void
 }
 
-/** A list of an operator's page: its rows while they come, where there are none, those that follow, and the open one. */
+/** A list of an operator's page: loading and empty states, paging, and the sheet of the open row. */
 export function FoundList<Row>({ query, height, none, sheet, onChoose, ...of }: FoundListProps<Row>) {
   const [{ open }, change] = useAddress()
   const choose =

@@ -11,7 +11,7 @@ export interface MoreRowsProps {
   }
 }
 
-/** Below a list that goes on. */
+/** A button that loads the next page of a list. */
 export function MoreRows({ query }: MoreRowsProps) {
   const { t } = useTranslation()
   if (!query.hasNextPage) return null

@@ -74,7 +74,7 @@ export function pricingValuesOf(pricing: Pricing | null, currency: string): Pric
   }
 }
 
-/** What no mode bills by is no price. */
+/** A price that the billing mode does not use is left out. */
 export function pricingBodyOf(values: PricingValues) {
   const price = (field: PriceField): string | null =>
     values[field] === '' || !values.billing_modes.includes(MODE_OF[field]) ? null : String(values[field])

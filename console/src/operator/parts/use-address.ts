@@ -3,7 +3,7 @@ import { type Change, present } from '../../parts/lists/search-fields.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import type { OperatorSearch } from '../search.ts'
 
-/** What the address of an operator's page says, and how it comes to say something else. */
+/** The search parameters of an operator's page, and a function that changes them. */
 export function useAddress(): readonly [
   OperatorSearch,
   (fields: Change<OperatorSearch>, history?: 'replace' | 'push') => void,

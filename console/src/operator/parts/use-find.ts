@@ -4,7 +4,7 @@ import { useAddress } from './use-address.ts'
 /** Ms without typing before the search begins. */
 const TYPING_MS = 200
 
-/** What the list is searched for: `find` of the address, when nobody types any more; undefined: for nothing. */
+/** `find` of the address, trimmed and debounced; undefined: no search. */
 export function useFind(): string | undefined {
   const [{ find }] = useAddress()
   const [text] = useDebouncedValue(find?.trim(), TYPING_MS)

@@ -22,7 +22,7 @@ type FileValues = {
   readonly prune: boolean
 }
 
-/** Everything as one file: read, edited or brought along; first what it would change, then exactly that. */
+/** The configuration as one file: exported, edited or uploaded; reviewed before it is applied. */
 export function FileForm() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -30,7 +30,7 @@ export function FileForm() {
   const values = useForm<FileValues>({
     initialValues: { file: '', prune: false },
     validate: { file: (text) => (text.trim() === '' ? t('platform.fileWanted') : null) },
-    // What was looked at is of the text that it was made from.
+    // A review is valid only for the text it was made from.
     onValuesChange: () => review(undefined),
   })
   const found = reviewed?.mode === 'dry-run' && reviewed.differences.length > 0 ? reviewed : undefined

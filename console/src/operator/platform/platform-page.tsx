@@ -15,7 +15,7 @@ const FileForm = late(async () => (await import('./file-form.tsx')).FileForm)
 const TABS = ['settings', 'groups', 'file'] as const
 const PARTS = { settings: PlatformSettingsForm, groups: Groups, file: FileForm } as const
 
-/** What holds for everybody: settings, what keys are bound to, and all of it as one file. */
+/** The platform: settings, groups of keys, and the gateway file. */
 export function PlatformPage() {
   const { t } = useTranslation()
   const [{ tab }, change] = useAddress()

@@ -23,7 +23,7 @@ import {
   settingsValuesOf,
 } from './settings-values.ts'
 
-/** What holds for everybody, with what would be another beside it. */
+/** Settings of the platform, with the pending differences beside the form. */
 export function PlatformSettingsForm() {
   const settings = useQuery(settingsQuery)
   return (
@@ -135,7 +135,7 @@ function Money({ values }: PartProps) {
   )
 }
 
-/** A currency that is stored stays; only its rate is another. */
+/** A stored currency cannot be renamed; only its rate changes. */
 function Rate({ values, at }: PartProps & { readonly at: number }) {
   const { t } = useTranslation()
   const isNew = at >= values.getInitialValues().rates.length

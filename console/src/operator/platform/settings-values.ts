@@ -1,4 +1,4 @@
-/** The platform's settings as the form holds them, and what of them is another. */
+/** The platform's settings as form values, and their differences from the stored ones. */
 import type { PlatformSettings, SettingsChange } from '../../api/operator/settings.ts'
 import { policyBodyOf, policyValuesOf, type PolicyValues } from '../../parts/limits/policy-values.ts'
 import type { FieldDifference } from '../parts/field-difference.ts'
@@ -30,7 +30,7 @@ function bodyOf({ rates, limits, ...values }: SettingsValues): Body {
   return { ...values, currencies, limits: policyBodyOf(limits) }
 }
 
-/** Only what differs is sent: whatever else was changed meanwhile stays as it is. */
+/** Only differences are sent, so that concurrent changes of other settings are kept. */
 export function settingsChangeOf(values: SettingsValues, before: SettingsValues): SettingsChange {
   const next = bodyOf(values)
   const had = bodyOf(before)

@@ -17,7 +17,7 @@ export function EntrySheet({
   onClose,
 }: {
   readonly of: AuditEntry
-  /** Everything that was done to a subject is asked for. */
+  /** Filters the log by a subject. */
   readonly onFollow: (subject: string) => void
   readonly onClose: () => void
 }) {
@@ -51,7 +51,7 @@ interface SubjectProps {
   readonly onFollow: (subject: string) => void
 }
 
-/** To what it was done, and the way to whatever else was. */
+/** The subject, and a filter by it. */
 function Subject({ of, onFollow }: SubjectProps) {
   const { t } = useTranslation()
   return (

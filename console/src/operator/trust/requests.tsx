@@ -15,7 +15,7 @@ import { AccountLink } from '../parts/account-link.tsx'
 import operator from '../parts/operator.module.css'
 import { ReasonDialog } from '../parts/reason-dialog.tsx'
 
-/** Who waits to be verified; nothing where nobody does. */
+/** Pending verifications; renders nothing if there are none. */
 export function Requests() {
   const { t } = useTranslation()
   const requests = useQuery({ ...requestsQuery, refetchInterval: LIVE_MS })

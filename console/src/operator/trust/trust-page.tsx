@@ -26,7 +26,7 @@ import styles from './trust.module.css'
 
 const ROWS = 50
 
-/** What was done and by whom, whether the books are whole, and who waits to be verified. */
+/** The audit log, the check of the ledger, and pending verifications. */
 export function TrustPage() {
   const { t } = useTranslation()
   const problemText = useProblemText()
@@ -94,7 +94,7 @@ function Log() {
   )
 }
 
-/** By whom, what and to whom; acts are offered that were seen. */
+/** Filters by actor, action and subject; the actions offered are those of the rows read so far. */
 function LogFilters({ seen }: { readonly seen: readonly AuditEntry[] }) {
   const { t } = useTranslation()
   const [{ by, kind, find }, change] = useAddress()
@@ -114,7 +114,7 @@ function LogFilters({ seen }: { readonly seen: readonly AuditEntry[] }) {
   )
 }
 
-/** A first start changes many things at once; the sheet has them all. */
+/** Changed fields shown in a row; the sheet shows all. */
 const FIELDS_SHOWN = 2
 
 const shortIds = (text: string): string => text.replace(/[a-z]+_[\da-f-]{32,}/g, shortId)

@@ -13,7 +13,7 @@ import type { AnyUsageSearch } from './search.ts'
 
 const route = getRouteApi('/frame/operate/operate/usage')
 const SPLITS = ['account', 'model', 'key', 'app'] as const
-/** Groups that are told one by one: more than anybody reads, and few enough for every hour of a week. */
+/** Groups listed individually: enough to read, and few enough for every hour of a week. */
 const LARGEST = 50
 
 /** What the calls of all accounts used. */
@@ -67,7 +67,7 @@ function useNames(
   return { groups: useGroupsBy(by, names), ownerOf: (key) => owners.get(key) }
 }
 
-/** Keys are told apart in the log once it is one account's. */
+/** The log can be filtered by key once one account is chosen. */
 function useToCalls(
   { by, period }: Pick<AnyUsageSearch, 'by' | 'period'>,
   accountOf: (id: string) => string | undefined,

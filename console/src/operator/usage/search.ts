@@ -1,7 +1,7 @@
 import { present, textField } from '../../parts/lists/search-fields.ts'
 import { readUsageSearch } from '../../parts/usage/search.ts'
 
-/** What the address of everybody's usage says beside that of one's own. */
+/** Search parameters that only the usage of all accounts has. */
 export function readAnyUsageSearch(search: Record<string, unknown>) {
   return present({ ...readUsageSearch(search), account: textField(search['account']) })
 }

@@ -10,7 +10,7 @@ import operator from '../parts/operator.module.css'
 import { useFieldName } from './credential-words.ts'
 import { VendorState } from './vendor-state.tsx'
 
-/** One credential: whether its secret is there, and whether the vendor takes it. */
+/** One credential: whether a secret is stored, and whether the vendor accepts it. */
 export function CredentialRow({ of, onEdit }: { readonly of: Credential; readonly onEdit: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

@@ -8,7 +8,7 @@ import { insteadOfSecret, useFieldHint, useFieldName } from './credential-words.
 interface SecretFieldsProps {
   readonly form: { getInputProps(path: string): object }
   readonly of: VendorKind
-  /** There is something stored already, which stays where a field is left empty. */
+  /** Secrets are stored already; an empty field keeps its value. */
   readonly stored: boolean
 }
 

@@ -10,7 +10,7 @@ export function emptySecrets(kind: VendorKind | undefined): SecretValues {
   return { secret: '', fields: Object.fromEntries((kind?.fields ?? []).map(({ name }) => [name, ''])) }
 }
 
-/** What was left empty is not sent: what is stored of it stays. */
+/** Empty fields are not sent: the stored value is kept. */
 export function secretBodyOf({ secret, fields }: SecretValues, kind: VendorKind | undefined) {
   const given = (kind?.fields ?? []).flatMap(({ name }) => {
     const value = fields[name]?.trim() ?? ''

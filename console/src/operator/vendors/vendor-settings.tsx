@@ -17,7 +17,7 @@ type SettingsValues = {
   /** Empty: the kind's own. */
   readonly base_url: string
   readonly status: string
-  /** Ms; empty: as it is. */
+  /** Ms; empty: unchanged. */
   readonly timeouts: Readonly<Record<(typeof TIMEOUTS)[number], number | string>>
 }
 
@@ -26,7 +26,7 @@ interface VendorSettingsProps {
   readonly kind: VendorKind | undefined
 }
 
-/** Where it is, whether it is used, and how long it is waited for. */
+/** Address, state and timeouts of a vendor. */
 export function VendorSettings({ of, kind }: VendorSettingsProps) {
   const { t } = useTranslation()
   const { values, sending } = useVendorSettings(of)

@@ -23,7 +23,7 @@ const VendorSheet = late(async () => (await import('./vendor-sheet.tsx')).Vendor
 const NEW = 'new'
 const TABS = ['vendors', 'kinds'] as const
 
-/** Whom calls go to, and with which credentials. */
+/** Vendors and their credentials. */
 export function VendorsPage() {
   const { t } = useTranslation()
   const [{ open, tab }, change] = useAddress()

@@ -45,7 +45,7 @@ export function readSearch(search: Record<string, unknown>) {
 
 export type CallsSearch = ReturnType<typeof readSearch>
 
-/** `openedAt`: the beginning does not move with every look, or no answer would ever be known. */
+/** `openedAt`: fixes the start; with a moving start every request would have another query key. */
 export function filterOf(
   search: CallsSearch,
   { openedAt, timeZone }: { readonly openedAt: number; readonly timeZone: string | undefined },

@@ -22,7 +22,7 @@ export interface DataTableProps<Row> {
   readonly chosen?: string | undefined
   /** A row is opened by a click or by Enter; the arrow keys walk from row to row. */
   readonly onChoose?: (row: Row) => void
-  /** Of something that does not count right now. */
+  /** Whether the row is muted: disabled or out of date. */
   readonly isQuiet?: (row: Row) => boolean
 }
 
@@ -98,13 +98,13 @@ function opening(choose: () => void, isFirst: boolean) {
       if (!(next instanceof HTMLElement)) return
       event.preventDefault()
       next.focus()
-      // What is open beside the rows goes along.
+      // An open sheet follows the focus.
       if (event.currentTarget.dataset['chosen'] !== undefined) next.click()
     },
   }
 }
 
-/** Not of a button in it, nor of a menu that only belongs to it. */
+/** Whether the click is on the row itself, not on a control in it or in a menu portalled out of it. */
 function isOfTheRow({ target, currentTarget }: MouseEvent<HTMLElement>): boolean {
   return (
     target instanceof Element && currentTarget.contains(target) && target.closest('button, a, input') === null

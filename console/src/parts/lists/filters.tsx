@@ -18,7 +18,7 @@ interface FilterProps {
   readonly label: string
   readonly value: string | undefined
   readonly options: readonly { readonly value: string; readonly label: string }[]
-  /** Not undone by itself: one of the options always holds. */
+  /** Whether one of the options is always chosen. */
   readonly always?: boolean
   readonly onChange: (value: string | undefined) => void
 }

@@ -1,4 +1,4 @@
-/** What stands in the address is read here, once: whatever makes no sense there is as if it were not. */
+/** Readers of search parameters; invalid values count as absent. */
 
 /** Numbers come as numbers from the address; a name may look like one. */
 export function textField(value: unknown): string | undefined {

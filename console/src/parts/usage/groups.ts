@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { Row } from './measures.ts'
 import type { Group } from './search.ts'
 
-/** The id of the group that sums those which are not told one by one. */
+/** The id of the group that sums the groups not listed individually. */
 export const OTHERS = '(other)'
 
 /** What rows are split by. */

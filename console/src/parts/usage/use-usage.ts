@@ -29,7 +29,7 @@ export function useUsage<Answer extends { readonly rows: readonly Row[] }>(
   source: UsageSource<Answer>,
 ) {
   const timeZone = useContext(TimeZone) ?? browserZone()
-  // The beginning does not move with every look, or no answer would ever be known.
+  // The start is fixed per visit: with a moving start every request would have another query key.
   const [openedAt] = useState(() => Date.now())
   const from = Math.floor((openedAt - SPANS[period].ms) / HOUR_MS) * HOUR_MS
   const question = {

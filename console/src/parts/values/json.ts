@@ -1,4 +1,4 @@
-/** JSON of other people's making, read with care: what is not as expected is as if it were not there. */
+/** Readers of untrusted JSON; unexpected values count as absent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonRecord
 export interface JsonRecord {
   readonly [name: string]: Json | undefined

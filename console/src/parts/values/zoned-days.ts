@@ -18,7 +18,7 @@ export function momentOf(written: string, timeZone: string | undefined): number 
 
 /** When the clocks show this, told as if they were those of UTC. */
 function zoned(wall: number, timeZone: string | undefined): number {
-  // Near a change of the clocks the first guess lies in the other half: the second one knows better.
+  // Near a clock change the first guess may use the wrong offset; the second corrects it.
   const guess = wall - offsetMs(wall, timeZone)
   return wall - offsetMs(guess, timeZone)
 }
