@@ -8,7 +8,6 @@ import type { Column } from '../../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
 import { choiceField, present } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
-import { classes } from '../../parts/marks/classes.ts'
 import { State } from '../../parts/marks/state.tsx'
 import { late } from '../../parts/page/late.ts'
 import { PageHead } from '../../parts/page/page-head.tsx'
@@ -145,9 +144,10 @@ function useColumns(acts: ColumnsOf): readonly Column<AnyKey>[] {
           <AccountLink id={key.account_id} name={key.account_name} />
           <span className={table.phone}>
             <StateOf of={key} />
-          </span>
-          <span className={classes(table.second, table.phone)}>
-            <LastUse at={key.last_used_at} never={t('keys.unused')} />
+            <span className={table.muted}>
+              {' · '}
+              <LastUse at={key.last_used_at} never={t('keys.unused')} />
+            </span>
           </span>
         </>
       ),

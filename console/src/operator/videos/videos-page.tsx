@@ -71,7 +71,7 @@ function TaskFilters() {
 function useColumns(): readonly Column<Task>[] {
   const { t } = useTranslation()
   const format = useFormat()
-  const time = useTimeColumn<Task>(({ created_at: at }) => at)
+  const time = useTimeColumn<Task>(({ created_at: at }) => at, { wide: true })
   const actions = useActionsColumn<Task>((task) => <TaskActions of={task} />)
   return [
     time,
@@ -87,18 +87,21 @@ function useColumns(): readonly Column<Task>[] {
       id: 'progress',
       head: t('videos.progress'),
       kind: 'number',
+      wide: true,
       cell: ({ progress }) => format.percent(progress / 100),
     },
     {
       id: 'next',
       head: t('videos.nextLook'),
       kind: 'muted',
+      wide: true,
       cell: ({ next_look_at: at }) => (at === null ? '–' : format.time(at)),
     },
     {
       id: 'seconds',
       head: t('videos.billed'),
       kind: 'number',
+      wide: true,
       cell: ({ seconds_billed: seconds }) => format.number(seconds, 2),
     },
     actions,
