@@ -165,6 +165,8 @@ export interface FormRewrite {
    * usage or `error`. undefined: there are none.
    */
   sound?(body: JsonObject, context: JsonObject): Sound | undefined
+  /** Only requests are rewritten: the bytes of an answer are those that the client expects. */
+  readonly passesBytes?: true
   /**
    * Its images are links. If the request's `context` has `bytes`, they are fetched and returned as `b64_json`, except
    * those that cannot be fetched.

@@ -175,6 +175,10 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
         '/images/generations',
       ],
       openrouter: [picture, '/images'],
+      fireworks: [
+        answerJson({ id: '1', base64: [`data:image/png;base64,${PNG}`], finishReason: 'SUCCESS', seed: 7 }),
+        '/workflows/theirs/text_to_image',
+      ],
       kling: [ofKling, '/v1/images/generations', '/v1/images/generations/1'],
       jimeng: [ofJimeng, '/', '/'],
       luma: [ofLuma, '/generations', '/generations/1'],
@@ -203,6 +207,7 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
         }),
         '/t2a_v2',
       ],
+      xai: [bytes, '/tts'],
       mistral: [answerJson({ audio_data: SOUND.toString('base64') }), '/audio/speech'],
       google: [generated('audio/wav', SOUND.toString('base64')), '/models/theirs:generateContent'],
       vertex: [generated('audio/wav', SOUND.toString('base64')), `${ofVertex}:generateContent`],
@@ -279,6 +284,16 @@ const TOLD: Readonly<Record<CallName, ToldOfCall>> = {
   },
   moderation: {
     usual: [answerJson({ id: 'm', model: 'theirs', results: [{ flagged: true }] }), '/moderations'],
+    others: {
+      zhipu: [
+        answerJson({
+          id: 'm',
+          result_list: [{ content_type: 'text', risk_level: 'REJECT', risk_type: ['ad'] }],
+          usage: { moderation_text: { call_count: 1 } },
+        }),
+        '/moderations',
+      ],
+    },
   },
 }
 

@@ -144,7 +144,7 @@ function openOver(
       : {}),
     openStream: () => new PassedStream(passing),
     openWhole: (type) =>
-      rewritten === undefined && passesBytes(call, type)
+      (rewritten === undefined || dialect.rewrite?.passesBytes === true) && passesBytes(call, type)
         ? new PassedBytes(metering.meter)
         : answerLane(
             pipeline,

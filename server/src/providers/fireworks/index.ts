@@ -1,13 +1,11 @@
-import type { FailureWords } from '../../core/routing/failure.ts'
 import { chatDialect } from '../dialects/chat.ts'
 import { formMessagesWithoutCount, messagesDialect } from '../dialects/messages.ts'
 import { passedDialect } from '../dialects/passed.ts'
 import { rankedList } from '../dialects/ranked-list.ts'
 import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
-
-/** A suspended account is answered with 412. */
-const WORDS: FailureWords = { account_suspended: 'quota', precondition_failed: 'quota' }
+import { WORDS } from './failure-words.ts'
+import { fireworksImages } from './images.ts'
 
 /** It refuses unknown members. */
 const RANK_NAMES = {
@@ -25,6 +23,7 @@ export const fireworks: Provider = {
   defaultBaseUrl: 'https://api.fireworks.ai/inference/v1',
   publicFields: [],
   dialects: {
+    images: fireworksImages,
     embeddings: passedDialect({
       protocol: 'embeddings',
       path: '/embeddings',

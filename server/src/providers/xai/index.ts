@@ -3,6 +3,7 @@ import { chatDialect } from '../dialects/chat.ts'
 import { responsesDialect } from '../dialects/responses.ts'
 import type { Provider } from '../provider.ts'
 import { xaiImages } from './images.ts'
+import { xaiSpeech } from './speech.ts'
 import { xaiVideo } from './video.ts'
 
 /** Its version of the messages protocol is deprecated by the vendor and not used here. */
@@ -14,6 +15,7 @@ export const xai: Provider = {
   extraCosts: ['web_search', 'x_search', 'code_interpreter'],
   dialects: {
     images: xaiImages,
+    speech: xaiSpeech,
     chat: chatDialect({
       capabilities: (model) => ({ ...grok(model), ...(reasons(model) ? { stopMax: 0 } : {}) }),
     }),

@@ -7,6 +7,7 @@ import { passedDialect } from '../dialects/passed.ts'
 import { floatsOnly } from '../dialects/vectors.ts'
 import type { Provider } from '../provider.ts'
 import { WORDS } from './failure-words.ts'
+import { zhipuModeration } from './moderation.ts'
 import { zhipuVideo } from './video.ts'
 
 /** Mainland address; the international one is `https://api.z.ai/api/paas/v4`. */
@@ -31,6 +32,7 @@ export const zhipu: Provider = {
       rewrite: floatsOnly,
     }),
     rerank: passedDialect({ protocol: 'rerank', path: '/rerank', words: WORDS }),
+    moderation: zhipuModeration,
     chat: chatDialect({
       capabilities: (model) => ({
         ...reasoningOf(model),
