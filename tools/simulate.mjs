@@ -1,5 +1,5 @@
 /**
- * node tools/simulate.mjs --on sqlite|postgres|decisions
+ * node tools/simulate.mjs --on sqlite|alone|postgres|decisions
  *   --operations 1000000   how many in all
  *   --processes 1          they are shared out over as many processes
  *   --seed 1               the first process begins here, the others a million further on each

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { root } from './project/tree.mjs'
 
-test.each(['decisions', 'sqlite', 'postgres'])('node tools/simulate.mjs --on %s runs', (on) => {
+test.each(['decisions', 'sqlite', 'alone', 'postgres'])('node tools/simulate.mjs --on %s runs', (on) => {
   const order = ['tools/simulate.mjs', '--on', on, '--operations', '200', '--seed', '1']
   const run = spawnSync(process.execPath, order, { cwd: root, encoding: 'utf8' })
   expect(run.stderr).toBe('')

@@ -36,7 +36,7 @@ import { noteAudit, noteForbidden } from './note-security.ts'
 import { openIdentity } from './open-identity.ts'
 import { keepPayments } from './rounds/payment-rounds.ts'
 import { type BlobStore, PING_PATIENCE_MS } from '../storage/stores/blobs.ts'
-import { openStorage } from '../storage/open.ts'
+import { openStorage, type RunsCalls } from '../storage/open.ts'
 import { openBlobs } from '../storage/open-blobs.ts'
 import { SecretKeyMismatch } from '../storage/failures/secret-key-mismatch.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -211,7 +211,7 @@ interface Ground {
 async function openGround(
   config: Config,
   prepare: Prepare,
-  { timing, onStorageHung }: StartOptions,
+  { timing, onStorageHung, ops }: StartOptions,
 ): Promise<Ground> {
   const now = timing?.now ?? Date.now
   const { telemetry, instance, data } = await openProcess(config, now)
@@ -219,7 +219,14 @@ async function openGround(
     telemetry.log.error({}, STORAGE_HUNG)
     onStorageHung?.()
   }
-  const storage = await openStore(config, data, { telemetry, instance, now, onHung })
+  const storage = await openStore(config, data, {
+    telemetry,
+    instance,
+    now,
+    onHung,
+    // A process without the operator's port is one of several workers.
+    runsCalls: ops ? 'alone' : 'together',
+  })
   await prepare({ storage, telemetry, now })
   const blobs = await openBlobStore(config, telemetry, now)
   const allow = new AllowList(config.fetchAllow, createFindProxy(config))
@@ -364,6 +371,8 @@ async function openStore(
     readonly telemetry: Telemetry
     readonly instance: InstanceId
     readonly now: () => number
+    /** Absent: it only prepares the store. */
+    readonly runsCalls?: RunsCalls
     readonly onHung?: () => void
   },
 ): Promise<Storage> {
@@ -375,6 +384,7 @@ async function openStore(
       instanceId: process.instance,
       now: process.now,
       log: process.telemetry.log,
+      runsCalls: process.runsCalls,
       ...(process.onHung === undefined ? {} : { onHung: process.onHung }),
     })
     return noteAudit(storage, process.telemetry.security)

@@ -18,9 +18,14 @@ export interface OpenStorageOptions {
   /** Epoch ms. */
   readonly now: () => number
   readonly log: StorageLog
+  /** Absent: this process runs no calls. */
+  readonly runsCalls?: RunsCalls | undefined
   /** Called once, when the storage has stopped answering and this process cannot repair it; absent: not watched. */
   readonly onHung?: () => void
 }
+
+/** `alone`: as the only process if no other one runs calls on this database, else with them. `together`: with others. */
+export type RunsCalls = 'alone' | 'together'
 
 export async function openStorage(options: OpenStorageOptions): Promise<Storage> {
   const secrets = createSecretBox(options.secretKey)
@@ -36,15 +41,16 @@ export async function openStorage(options: OpenStorageOptions): Promise<Storage>
 
 /** `schemaMost`: the newest migration to apply; a database with more is opened unchanged. undefined: all. */
 export async function openEngine(
-  { databaseUrl, dataDir, now, log, onHung }: OpenStorageOptions,
+  { databaseUrl, dataDir, now, log, onHung, runsCalls }: OpenStorageOptions,
   schemaMost?: number,
 ): Promise<SqlEngine> {
   if (databaseUrl === undefined) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const { openSqlite, ownerFileOf } = await import('./sqlite/engine.ts')
     const path = join(dataDir, 'sluice.db')
     makePrivate(path)
-    const { openSqlite } = await import('./sqlite/engine.ts')
-    return openSqlite({ path, now, log, schemaMost, onHung })
+    if (runsCalls !== undefined) makePrivate(ownerFileOf(path))
+    return openSqlite({ path, now, log, schemaMost, onHung, runsCalls })
   }
   if (!/^postgres(ql)?:\/\//.test(databaseUrl))
     throw new Error('SLUICE_DATABASE_URL must begin with postgres:// or postgresql://')

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { instanceId } from '../../src/core/ids.ts'
 import { openPostgres } from '../../src/storage/postgres/engine.ts'
 import { createSecretBox } from '../../src/storage/secret-box.ts'
@@ -14,10 +15,12 @@ import { recordHot, type Ran } from './record-hot.ts'
 import { openPostgresReader, openSqliteReader, type RowReader } from './row-reader.ts'
 import { expectSame } from './same.ts'
 
-export type EngineName = 'sqlite' | 'postgres'
+/** `alone`: SQLite, with one process that runs calls and decides in its memory. */
+export type EngineName = 'sqlite' | 'alone' | 'postgres'
 
 interface Place {
-  open(): Promise<SqlEngine>
+  /** `alone`: as the only process that runs calls. */
+  open(as?: EngineName): Promise<SqlEngine>
   read(): Promise<RowReader>
   remove(): Promise<void>
 }
@@ -34,7 +37,7 @@ const now = () => 0
 const log = { warn: () => undefined }
 
 export async function openEngineDatabase(name: EngineName): Promise<EngineDatabase> {
-  const place = name === 'sqlite' ? sqlitePlace() : await postgresPlace()
+  const place = name === 'postgres' ? await postgresPlace() : sqlitePlace()
   const recovered: Ran[] = []
   const customers = createSqlStorage({
     engine: recordHot(await place.open(), (ran) => recovered.push(ran)),
@@ -43,12 +46,19 @@ export async function openEngineDatabase(name: EngineName): Promise<EngineDataba
     now,
     log,
   })
-  const openings = [await place.open(), await place.open()] as const
+  const first = await place.open(name)
+  const engines: [SqlEngine, SqlEngine] = [first, name === 'alone' ? first : await place.open(name)]
   const hot = {
-    engines: [...openings],
+    engines,
     reopen: async (opening: 0 | 1) => {
       await hot.engines[opening]?.close()
-      hot.engines[opening] = await place.open()
+      const again = await place.open(name)
+      if (name === 'alone') hot.engines.fill(again)
+      else hot.engines[opening] = again
+    },
+    written: async () => {
+      // Whoever reads through the engine sees what it has decided.
+      if (name === 'alone') await sql`select 1`.execute(hot.engines[0].reader)
     },
   }
   const reader = await place.read()
@@ -57,7 +67,7 @@ export async function openEngineDatabase(name: EngineName): Promise<EngineDataba
     verify: async () => expectSame('what verify finds', await customers.ledger.verify(), []),
     async close() {
       await reader.close()
-      for (const engine of hot.engines) await engine.close()
+      for (const engine of new Set(hot.engines)) await engine.close()
       await customers.close()
       await place.remove()
     },
@@ -68,7 +78,8 @@ function sqlitePlace(): Place {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-simulation-'))
   const path = join(folder, 'sluice.db')
   return {
-    open: () => openSqlite({ path, now, log }),
+    // Others write between any two batches, so memory is trusted for no time at all.
+    open: (as) => openSqlite({ path, now, log, ...(as === 'alone' && { runsCalls: as, trustMs: 0 }) }),
     read: async () => openSqliteReader(path),
     remove: async () => rmSync(folder, { recursive: true }),
   }

@@ -50,7 +50,12 @@ import { taskIdOf, taskOf } from './task.ts'
 import { removeFromTeam, setMember, startTeam } from './team.ts'
 
 export interface EngineStoreOptions {
-  readonly hot: { readonly engines: SqlEngine[]; readonly reopen: (opening: 0 | 1) => Promise<void> }
+  readonly hot: {
+    readonly engines: SqlEngine[]
+    readonly reopen: (opening: 0 | 1) => Promise<void>
+    /** Resolves when the database has what was decided; absent: it has when a batch is answered. */
+    readonly written?: (() => Promise<void>) | undefined
+  }
   readonly customers: Storage
   readonly reader: RowReader
   /** What the management API's own engine ran since the last time. */
@@ -60,6 +65,7 @@ export interface EngineStoreOptions {
 export class EngineStore implements SimulatedStore {
   readonly #options: EngineStoreOptions
   readonly #known = new Map<string, string>()
+  readonly #reserved = new Set<string>()
   /** Own credentials there are, and whether they are switched on. */
   readonly #byok = new Map<AccountId, Map<VendorCode, boolean>>()
   #switchedOff = 0
@@ -116,8 +122,17 @@ export class EngineStore implements SimulatedStore {
 
   async run(batch: readonly HotOperation[], opening: 0 | 1): Promise<readonly Answer[]> {
     for (const operation of batch) this.#touch(operation)
-    const results = await this.#options.hot.engines[opening]?.runHot(batch)
+    const { engines, written } = this.#options.hot
+    const results = await engines[opening]?.runHot(batch.map((operation) => this.#markFirst(operation)))
+    await written?.()
     return results?.map(answerOf) ?? []
+  }
+
+  /** As the request pipeline does for a call of its own. */
+  #markFirst(operation: HotOperation): HotOperation {
+    if (operation.kind !== 'reserve' || this.#reserved.has(operation.callId)) return operation
+    this.#reserved.add(operation.callId)
+    return { ...operation, first: true }
   }
 
   async order(

@@ -12,6 +12,7 @@ const FOREVER = { timeout: 24 * 3_600_000 }
 test.each<[string, SimulateOptions['on'], number]>([
   ['the decisions', 'decisions', 30_000],
   ['SQLite, two instances and one that manages', 'sqlite', 12_000],
+  ['SQLite, one instance that decides in memory and one process that manages', 'alone', 12_000],
   ['PostgreSQL, two instances and one that manages', 'postgres', 12_000],
 ])(
   '%s: every balance, window and slot is at each step as the model has it [D-money-14]',

@@ -19,6 +19,7 @@ const storage = await openStorage({
   instanceId: instance,
   now: () => NOW,
   log: { warn: () => {} },
+  runsCalls: 'alone',
 })
 await storage.calls.heartbeat(instance, NOW)
 await Promise.all(Array.from({ length: LOOPS }, (_, loop) => callForEver(loop)))
@@ -26,7 +27,7 @@ await Promise.all(Array.from({ length: LOOPS }, (_, loop) => callForEver(loop)))
 async function callForEver(loop: number): Promise<void> {
   for (let index = 0; ; index++) {
     const id = `${name}_${loop}_${index}`
-    await storage.calls.reserve(exampleReserve(id, { instanceId: instance }))
+    await storage.calls.reserve(exampleReserve(id, { instanceId: instance, first: true }))
     say('reserved', id)
     // Every second call streams for a while before it ends.
     if (index % 2 === 1) {

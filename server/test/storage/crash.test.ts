@@ -31,7 +31,10 @@ const KILLED_AFTER = [3, 150, 700]
 
 beforeAll(buildPrograms)
 
-test('SQLite: processes killed one after the other', async () => {
+/** A child's calls at once: as many reservations of a process that decides in its memory may not be written yet. */
+const LOOPS = 16
+
+test('SQLite: processes killed one after the other, each alone; only what was just reserved may leave no row', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-crash-'))
   const storage = await open({ dataDir, databaseUrl: undefined })
   await prepare(storage)
@@ -41,7 +44,7 @@ test('SQLite: processes killed one after the other', async () => {
     promised.push(...(await runAndKill([`child_${index}`, dataDir], answers)))
   }
   const again = await open({ dataDir, databaseUrl: undefined })
-  await expectWhole(again, promised)
+  await expectWhole(again, promised, KILLED_AFTER.length * LOOPS)
   await again.close()
   rmSync(dataDir, { recursive: true })
 })
@@ -53,7 +56,8 @@ test('SQLite: processes on one file, killed side by side', async () => {
   const lines = await Promise.all(
     KILLED_AFTER.map((answers, index) => runAndKill([`child_${index}`, dataDir], answers)),
   )
-  await expectWhole(storage, lines.flat())
+  // Until the others have come, one of them is alone.
+  await expectWhole(storage, lines.flat(), KILLED_AFTER.length * LOOPS)
   await storage.close()
   rmSync(dataDir, { recursive: true })
 })
@@ -109,7 +113,8 @@ function runAndKill(childArguments: readonly string[], answers: number): Promise
   })
 }
 
-async function expectWhole(storage: Storage, lines: readonly string[]): Promise<void> {
+/** `unwritten`: at most so many calls that were reserved, and nothing more, may be unknown. */
+async function expectWhole(storage: Storage, lines: readonly string[], unwritten = 0): Promise<void> {
   await storage.calls.heartbeat(instanceId('parent'), LATER)
   await recover(storage, { at: LATER, deadBefore: LATER - 30_000, leakedBefore: 0 })
   expect(await storage.ledger.verify()).toEqual([])
@@ -119,7 +124,9 @@ async function expectWhole(storage: Storage, lines: readonly string[]): Promise<
     lines.flatMap((line) => (/^(?:settled|progressed) (.+)$/.exec(line) ?? []).slice(1)),
   )
   const reserved = lines.flatMap((line) => (/^reserved (.+)$/.exec(line) ?? []).slice(1))
-  expect(reserved.filter((id) => !logs.has(id))).toEqual([])
+  const unknown = reserved.filter((id) => !logs.has(id))
+  expect(unknown.length).toBeLessThanOrEqual(unwritten)
+  expect(unknown.filter((id) => charged.has(id))).toEqual([])
   expect([...charged].filter((id) => logs.get(id) !== TWO_CREDITS)).toEqual([])
   const spent = [...logs.values()].reduce((sum, deducted) => sum + deducted, 0n)
   expect((await storage.accounts.find(ACCOUNT))?.credits).toBe(OPENING - spent)

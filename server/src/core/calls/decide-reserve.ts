@@ -5,14 +5,21 @@ import type { ErrorCode } from '../errors/catalogue.ts'
 import { decideLimits, type Exceeded, longer, readWindows, takeLimits } from '../limits/limit-state.ts'
 import { holdQuota, quotaTiers } from '../limits/quota.ts'
 import type { TieredPolicy } from '../limits/tiers.ts'
-import { type MicroCredits, microCredits } from '../money.ts'
+import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { boundCost } from '../pricing/bound-cost.ts'
 import { chargeOwed } from '../admission/owed.ts'
 import { withFunds } from './account-funds.ts'
 import { monthOfCall } from './ends/call-end.ts'
 import type { Draft } from '../ledger/draft.ts'
 import type { AccountRow, KeyRow, LimitState, MemberRow, OpenCall, Taken } from '../ledger/hot-rows.ts'
-import type { Demand, LimitOwner, Refusal, ReserveOperation, ReserveOutcome } from '../ledger/operations.ts'
+import type {
+  Demand,
+  Granted,
+  LimitOwner,
+  Refusal,
+  ReserveOperation,
+  ReserveOutcome,
+} from '../ledger/operations.ts'
 
 /**
  * Order of checks (docs/reference/contract.md#D-admission): key → account → member → model admission → right to call →
@@ -22,6 +29,7 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
   const open = draft.openCall(operation.callId)
   if (open !== undefined) return repeatReserved(draft, operation, open)
   if (draft.recoveredCall(operation.callId) !== undefined) return refuse(ENDED)
+  if (operation.granted !== undefined) return takeGranted(draft, operation, operation.granted)
   const key = draft.key(operation.keyId)
   const stored = draft.account(operation.accountId)
   const keyCode = decideKey(key, operation)
@@ -44,6 +52,24 @@ export function decideReserve(draft: Draft, operation: ReserveOperation): Reserv
   const fallback =
     operation.fallback && decideDemand(draft, operation, { account, member, demand: operation.fallback })
   return take(draft, operation, { account, owedCharged: owed.charged, member, subjects, model, fallback })
+}
+
+/** Repeats what was granted on rows that another process has changed since. Nothing is exchanged: the hold is enough. */
+function takeGranted(draft: Draft, operation: ReserveOperation, granted: Granted): ReserveOutcome {
+  const { model, fallback, ...holds } = granted
+  const key = draft.key(operation.keyId)
+  const stored = draft.account(operation.accountId)
+  if (key === undefined || stored === undefined) return refuse(UNKNOWN_KEY)
+  const { account, charged } = chargeOwed(stored, monthOfCall(stored, operation))
+  const member = key.memberId === undefined ? undefined : draft.member(key.memberId)
+  return take(draft, operation, {
+    account,
+    owedCharged: charged,
+    member,
+    subjects: limitedSubjects(draft, operation, { key, member, account }),
+    model: { kind: 'funded', funding: model, exchanged: ZERO, ...holds },
+    fallback: fallback && { kind: 'funded', funding: fallback, exchanged: ZERO, ...holds },
+  })
 }
 
 const UNKNOWN_KEY: Refusal = { code: 40101, message: undefined, retryAfterMs: undefined }

@@ -20,6 +20,7 @@ import { type BatchDecision, decideBatch } from './decide.ts'
 import type {
   AccountRow,
   HotRows,
+  Rows,
   KeyRow,
   LimitState,
   MemberRow,
@@ -237,12 +238,19 @@ export function exampleAbandon(id: string, changes: Partial<AbandonOperation> = 
   }
 }
 
+/** Rows that can be gone through, too. */
+type RowMaps = {
+  readonly [Name in keyof HotRows]: HotRows[Name] extends Rows<infer Id, infer Row>
+    ? ReadonlyMap<Id, Row>
+    : never
+}
+
 /** A store in memory: runs batches one after the other and keeps their changes. */
 export interface ExampleStore {
   run(...operations: readonly HotOperation[]): readonly HotOutcome[]
   account(): AccountRow
   member(): MemberRow
-  rows(): HotRows
+  rows(): RowMaps
   readonly transfers: Transfer[]
   /** The current rows: a corrected row has replaced the first one. */
   readonly logs: CallLogRow[]
@@ -261,7 +269,7 @@ export function exampleStore(
   const members = new Map<MemberId, MemberRow>(member === undefined ? [] : [[member.id, member]])
   const limitStates = new Map<Subject, LimitState>()
   const openCalls = new Map<OpenCall['callId'], OpenCall>()
-  const rows: HotRows = { keys, members, accounts, limitStates, openCalls }
+  const rows: RowMaps = { keys, members, accounts, limitStates, openCalls }
   const transfers: Transfer[] = []
   const logs: CallLogRow[] = []
   const keep = ({ changes }: BatchDecision) => {

@@ -27,15 +27,17 @@ export type Subject =
   | `credential:${string}`
   | `quota:${string}`
 
-/** Every row the batch touches, as read in the locked transaction. */
+/** Every row the batch touches, as read in the locked transaction or as its only writer has them in memory. */
 export interface HotRows {
-  readonly keys: ReadonlyMap<KeyId, KeyRow>
+  readonly keys: Rows<KeyId, KeyRow>
   /** The members whose keys call; locked with their organisation's account. */
-  readonly members: ReadonlyMap<MemberId, MemberRow>
-  readonly accounts: ReadonlyMap<AccountId, AccountRow>
-  readonly limitStates: ReadonlyMap<Subject, LimitState>
-  readonly openCalls: ReadonlyMap<CallId, OpenCall>
+  readonly members: Rows<MemberId, MemberRow>
+  readonly accounts: Rows<AccountId, AccountRow>
+  readonly limitStates: Rows<Subject, LimitState>
+  readonly openCalls: Rows<CallId, OpenCall>
 }
+
+export type Rows<Id, Row> = Pick<ReadonlyMap<Id, Row>, 'get' | 'has'>
 
 export interface KeyRow {
   readonly id: KeyId

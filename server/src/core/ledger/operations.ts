@@ -90,6 +90,20 @@ export interface ReserveOperation {
   readonly monthEnd?: number | undefined
   /** Same as in the log row, so that recovery can write one. JSON text. */
   readonly description: string
+  /** The call's id is new, so the store need not look for an earlier reservation of it. */
+  readonly first?: true | undefined
+  /** The call has been told so already: it is reserved whatever its account and limits allow now. */
+  readonly granted?: Granted | undefined
+}
+
+/** What a reservation was answered with before it was stored. */
+export interface Granted {
+  readonly model: Funding
+  readonly fallback: Funding | undefined
+  readonly held: MicroCredits
+  readonly monthHeld: MicroCredits
+  readonly memberHeld: MicroCredits
+  readonly quotaHeld: MicroCredits
 }
 
 export type HotOutcome = ReserveOutcome | ClaimOutcome | SettleOutcome | DoneOutcome

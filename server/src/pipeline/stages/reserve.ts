@@ -66,6 +66,7 @@ export function reservation(
     monthStart: month.from,
     monthEnd: month.until,
     description: encodeDescription(describeCall(call)),
+    first: true,
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the shared queries need of an engine. */
 import type { Kysely, Transaction } from 'kysely'
 import type { HotOperation } from '../../core/ledger/operations.ts'
+import type { HotQueue } from './calls/group-commit.ts'
 import type { HotResult } from './calls/hot-batch.ts'
 import type { EngineName } from './migrations.ts'
 import type { Schema } from './schema.ts'
@@ -19,6 +20,8 @@ export interface SqlEngine {
   readonly processes?: { readonly own: string | undefined; isGone(place: string): boolean }
   /** One batch, one transaction: all of it or an error. */
   runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]>
+  /** The queue of hot operations, where it is more than batches of `runHot`. Opened once. */
+  openHotQueue?(): HotQueue
   /** Writes as much as many calls would, and rolls it back: a database may accept a heartbeat but nothing larger. */
   tryWriting(): Promise<void>
   /** Part of a transaction: when it commits, the other instances are notified. */

@@ -43,10 +43,12 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   const newId = () => newRowId(now())
   const announceHere = (change: Announcement) => subscribers.tell(change)
   const write = createAnnouncedWrite(engine, announceHere)
-  const group = new GroupCommit({
-    run: (operations) => engine.runHot(operations),
-    concurrency: engine.hotConcurrency,
-  })
+  const group =
+    engine.openHotQueue?.() ??
+    new GroupCommit({
+      run: (operations) => engine.runHot(operations),
+      concurrency: engine.hotConcurrency,
+    })
   /** The stores whose writes an audited act may share: over their own transactions, or all in one. */
   const storesOver = (reader: Kysely<Schema>, within: AnnouncedWrite): AuditedStores => ({
     catalogue: createCatalogueStore({ engine, reader, write: within, secrets, newId, now }),

@@ -5,39 +5,43 @@ import type { Statements } from './statements.ts'
 /** Rows per statement, largest first: a few prepared statements that combine to any count. */
 const BATCH_SIZES = [100, 25, 5, 1] as const
 
+/** The cells of all rows, one row after the other. */
+export function cellsOf<Value>(table: Table<Value>, values: Iterable<Value>): Cell[] {
+  const cells: Cell[] = []
+  for (const value of values) cells.push(...table.encode(value))
+  return cells
+}
+
 /** `onConflict`: the clause after the values, e.g. `on conflict (subject) do update set …`; empty: a conflict throws. */
-export function insertRows<Value>(
+export function insertRows(
   statements: Statements,
-  table: Table<Value>,
-  values: readonly Value[],
+  table: Table<never>,
+  cells: readonly Cell[],
   onConflict: string,
 ): void {
+  if (cells.length === 0) return
+  const width = Object.keys(table.columns).length
   let from = 0
   for (const size of BATCH_SIZES) {
-    while (values.length - from >= size) {
-      const cells: Cell[] = []
-      for (const value of values.slice(from, from + size)) cells.push(...table.encode(value))
+    const step = size * width
+    while (cells.length - from >= step) {
       statements
         .prepare(statements.text(`${table.name} ${size}`, () => insertText(table, size, onConflict)))
-        .run(...cells)
-      from += size
+        .run(...cells.slice(from, from + step))
+      from += step
     }
   }
 }
 
 /** Sets every column but the first, which is the key. */
-export function updateRows<Value>(
-  statements: Statements,
-  table: Table<Value>,
-  values: readonly Value[],
-): void {
-  if (values.length === 0) return
+export function updateRows(statements: Statements, table: Table<never>, cells: readonly Cell[]): void {
+  if (cells.length === 0) return
   const [key = '', ...rest] = Object.keys(table.columns)
   const assignments = rest.map((column) => `${column} = ?`).join(', ')
   const statement = statements.prepare(`update ${table.name} set ${assignments} where ${key} = ?`)
-  for (const value of values) {
-    const [id = null, ...cells] = table.encode(value)
-    statement.run(...cells, id)
+  for (let from = 0; from < cells.length; from += rest.length + 1) {
+    const [id = null, ...values] = cells.slice(from, from + rest.length + 1)
+    statement.run(...values, id)
   }
 }
 

@@ -3,17 +3,24 @@
  * neither waits for the other.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, sql, type Transaction } from 'kysely'
 import type { HotOperation } from '../../core/ledger/operations.ts'
 import { decodeAnnouncement, encodeAnnouncement } from '../sql/announcement.ts'
 import type { SqlEngine, StorageLog } from '../sql/engine.ts'
+import type { HotQueue } from '../sql/calls/group-commit.ts'
 import type { HotResult } from '../sql/calls/hot-batch.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { Schema } from '../sql/schema.ts'
 import { LOOK_EVERY_MS, type Looks, SqliteConnection, type ThreadNotice, Turns } from './connection.ts'
-import { createSqliteDialect } from './kysely-driver.ts'
+import { createSqliteDialect, type SqliteDialectOptions } from './kysely-driver.ts'
 import { decodeResults, encodeOperations } from './hot/hot-codec.ts'
+import type { LoadedIds, LoadedRows } from './hot/hot-transaction.ts'
+import { encodeWrittenRows, type WrittenRows } from './hot/written-rows.ts'
 import { isGone, ownPlace } from './process-place.ts'
+import { Ownership } from './single-writer/ownership.ts'
+import { SingleWriter } from './single-writer/single-writer.ts'
+import { StorageUnavailable } from '../failures/unavailable.ts'
 import type { WorkerTask } from './messages.ts'
 import type { Announcement } from '../announcement.ts'
 
@@ -23,9 +30,27 @@ export interface SqliteOptions {
   readonly log: StorageLog
   /** The newest migration to apply; undefined: all. */
   readonly schemaMost?: number | undefined
+  /** Absent: this process runs no calls. */
+  readonly runsCalls?: 'alone' | 'together' | undefined
+  /** How long what is in memory is trusted without a look at the database, ms; absent: the product's own time. */
+  readonly trustMs?: number | undefined
   /** Called once, when the writing thread has stopped answering; absent: not watched. */
   readonly onHung?: (() => void) | undefined
 }
+
+/** The file whose lock says which processes run calls. */
+export function ownerFileOf(path: string): string {
+  return `${path}-owner`
+}
+
+/** Written into `changes` by a process that waits for the one that is alone. */
+const JOIN_REQUEST = '{"kind":"join"}'
+const JOIN_LOOK_MS = 50
+const JOIN_REQUEST_EVERY_MS = 1_000
+/** The one that is alone looks for requests four times a second; one that does not answer for so long hangs. */
+const JOIN_PATIENCE_MS = 15_000
+/** How often one of several processes checks whether it has become the only one. */
+const TRY_ALONE_EVERY_MS = 5_000
 
 const PROBE = 'written-probe'
 const PROBE_BYTES = 256 * 1024
@@ -55,6 +80,10 @@ class SqliteEngine implements SqlEngine {
   readonly #writing: SqliteConnection
   readonly #reading: SqliteConnection
   readonly #turns = new Turns()
+  readonly #readerTurns = new Turns()
+  readonly #ownership: Ownership | undefined
+  readonly #hot: SingleWriter
+  #tryingAlone: NodeJS.Timeout | undefined
   #listener: (change: Announcement) => void = () => {}
   #watching = false
   #closing = false
@@ -62,7 +91,20 @@ class SqliteEngine implements SqlEngine {
 
   constructor(options: SqliteOptions) {
     this.#options = options
-    const { path } = options
+    const { path, runsCalls, log, trustMs } = options
+    this.#ownership = runsCalls === undefined ? undefined : new Ownership(ownerFileOf(path))
+    this.#hot = new SingleWriter({
+      store: {
+        run: (operations) => this.#decide(operations),
+        commit: (rows, version) => this.#commit(rows, version),
+        load: (wanted) => this.#load(wanted),
+      },
+      turns: this.#turns,
+      trustMs,
+      isAlone: () => this.#ownership?.hold === 'alone',
+      onLost: ({ error, calls }) =>
+        log.warn({ error, calls }, 'reservations of running calls were not stored'),
+    })
     this.#writing = new SqliteConnection(
       { path, role: 'writer', origin: this.#origin },
       { notice: (reply) => this.#noticeWriter(reply) },
@@ -74,11 +116,17 @@ class SqliteEngine implements SqlEngine {
     this.writer = new Kysely({
       dialect: createSqliteDialect({
         connection: this.#writing,
-        turns: this.#turns,
+        turns: { take: () => this.#hot.takeConnection() },
         begin: 'begin immediate',
       }),
     })
-    this.reader = readerOver(this.#reading)
+    this.reader = readerOver(this.#reading, {
+      take: async () => {
+        // What this process has decided is seen by whoever reads afterwards.
+        await this.#hot.written()
+        return this.#readerTurns.take()
+      },
+    })
   }
 
   async prepare(): Promise<void> {
@@ -89,17 +137,78 @@ class SqliteEngine implements SqlEngine {
     await this.#writing.run({ kind: 'watch' })
     this.#watching = true
     // Only now, because migrations may take long.
+    if (this.#ownership !== undefined) await this.#startRunningCalls(this.#ownership)
     const { onHung } = this.#options
     if (onHung !== undefined) this.#writing.watch(regularly, onHung)
   }
 
-  async runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
+  runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
+    return Promise.all(operations.map((operation) => this.#hot.submit(operation)))
+  }
+
+  openHotQueue(): HotQueue {
+    return this.#hot
+  }
+
+  async #decide(operations: readonly HotOperation[]): Promise<readonly HotResult[]> {
     this.#startCopying()
-    const end = await this.#turns.take()
+    const answer = await this.#writing.run({ kind: 'hot', operations: encodeOperations(operations) })
+    if (answer.kind !== 'hot') throw new Error('the storage thread answered a batch with something else')
+    return decodeResults(answer.results)
+  }
+
+  async #commit(rows: WrittenRows, version: bigint): Promise<boolean> {
+    this.#startCopying()
+    const answer = await this.#writing.run({ kind: 'commit', rows: encodeWrittenRows(rows), version })
+    return answer.kind === 'done'
+  }
+
+  async #load(wanted: LoadedIds): Promise<LoadedRows> {
+    const answer = await this.#writing.run({ kind: 'load', wanted })
+    if (answer.kind !== 'loaded') throw new Error('the storage thread answered a load with something else')
+    return answer.loaded
+  }
+
+  async #startRunningCalls(ownership: Ownership): Promise<void> {
+    await this.#join(ownership, () =>
+      this.#ask(this.#writing, joinRequest(this.#options.now(), this.#origin)),
+    )
+    if (this.#options.runsCalls !== 'alone') return
+    this.#tryingAlone = setInterval(() => {
+      if (ownership.hold === 'together')
+        this.#tryAlone(ownership).catch((error: unknown) => this.#warn(error))
+    }, TRY_ALONE_EVERY_MS).unref()
+  }
+
+  /** Waits until this process may run calls: alone, or together with those that do. */
+  async #join(ownership: Ownership, request: () => void): Promise<void> {
+    const take = () => (this.#options.runsCalls === 'alone' ? ownership.take() : ownership.share())
+    for (let waitedMs = 0; take() === undefined; waitedMs += JOIN_LOOK_MS) {
+      if (waitedMs >= JOIN_PATIENCE_MS) throw new StorageUnavailable(OTHER_HANGS)
+      if (waitedMs % JOIN_REQUEST_EVERY_MS === 0) request()
+      await delay(JOIN_LOOK_MS)
+    }
+  }
+
+  /** No operation runs meanwhile. */
+  async #tryAlone(ownership: Ownership): Promise<void> {
+    const end = await this.#hot.takeConnection()
     try {
-      const answer = await this.#writing.run({ kind: 'hot', operations: encodeOperations(operations) })
-      if (answer.kind !== 'hot') throw new Error('the storage thread answered a batch with something else')
-      return decodeResults(answer.results)
+      if (this.#closing) return
+      await this.#join(ownership, () =>
+        this.#ask(this.#writing, joinRequest(this.#options.now(), this.#origin)),
+      )
+    } finally {
+      end()
+    }
+  }
+
+  /** Another process wants to run calls too: from now on the database decides. */
+  async #letIn(): Promise<void> {
+    if (this.#ownership?.hold !== 'alone') return
+    const end = await this.#hot.takeConnection()
+    try {
+      if (this.#ownership.hold === 'alone') this.#ownership.share()
     } finally {
       end()
     }
@@ -127,12 +236,13 @@ class SqliteEngine implements SqlEngine {
   }
 
   async withSnapshot<Value>(read: (snapshot: Kysely<Schema>) => Promise<Value>): Promise<Value> {
+    await this.#hot.written()
     const connection = new SqliteConnection(
       { path: this.#options.path, role: 'reader', origin: this.#origin },
       { notice: () => {} },
     )
     try {
-      return await readerOver(connection).transaction().execute(read)
+      return await readerOver(connection, new Turns()).transaction().execute(read)
     } finally {
       await connection.close()
     }
@@ -140,6 +250,7 @@ class SqliteEngine implements SqlEngine {
 
   async close(): Promise<void> {
     this.#closing = true
+    clearInterval(this.#tryingAlone)
     // The reader first: the last connection to close clears the write-ahead log, which only a writer can do.
     await this.#reading.close()
     const end = await this.#turns.take()
@@ -147,6 +258,7 @@ class SqliteEngine implements SqlEngine {
       await this.#writing.close()
     } finally {
       end()
+      this.#ownership?.close()
     }
   }
 
@@ -160,7 +272,9 @@ class SqliteEngine implements SqlEngine {
       case 'changes':
         if (reply.gap) this.#listener({ kind: 'everything' })
         for (const row of reply.rows) {
-          if (row.origin !== this.#origin) this.#listener(decodeAnnouncement(row.body))
+          if (row.origin === this.#origin) continue
+          if (row.body === JOIN_REQUEST) this.#letIn().catch((error: unknown) => this.#warn(error))
+          else this.#listener(decodeAnnouncement(row.body))
         }
         return
       case 'timer-failed':
@@ -196,6 +310,17 @@ const regularly: Looks = (look) => {
   return () => clearInterval(timer)
 }
 
-function readerOver(connection: SqliteConnection): Kysely<Schema> {
-  return new Kysely({ dialect: createSqliteDialect({ connection, turns: new Turns(), begin: 'begin' }) })
+function readerOver(connection: SqliteConnection, turns: SqliteDialectOptions['turns']): Kysely<Schema> {
+  return new Kysely({ dialect: createSqliteDialect({ connection, turns, begin: 'begin' }) })
 }
+
+function joinRequest(at: number, origin: string): WorkerTask {
+  return {
+    kind: 'change',
+    sql: 'insert into changes (at, origin, body) values (?, ?, ?)',
+    parameters: [at, origin, JOIN_REQUEST],
+  }
+}
+
+const OTHER_HANGS =
+  'another gateway process has this database for itself and does not answer; stop it, or wait until it goes on'

@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { StorageUnavailable } from '../failures/unavailable.ts'
-import type { SqliteConnection, Turns } from './connection.ts'
+import type { SqliteConnection } from './connection.ts'
 import type { SqliteParameter } from './library.ts'
 import type { WorkerTask } from './messages.ts'
 
@@ -25,7 +25,8 @@ export function createSqliteDialect(options: SqliteDialectOptions): Dialect {
 
 export interface SqliteDialectOptions {
   readonly connection: SqliteConnection
-  readonly turns: Turns
+  /** Who uses the connection, one after the other: resolves when it is the caller's turn, with the function that ends it. */
+  readonly turns: { take(): Promise<() => void> }
   /** `begin immediate` takes the write lock at once, so that nothing read in a transaction changes before its commit. */
   readonly begin: 'begin' | 'begin immediate'
 }

@@ -1,4 +1,5 @@
 /** The messages between the process and its SQLite worker threads, by structured clone. */
+import type { LoadedIds, LoadedRows } from './hot/hot-transaction.ts'
 import type { SqliteParameter, SqliteRow } from './library.ts'
 
 export interface WorkerOptions {
@@ -22,6 +23,9 @@ export type WorkerTask =
   | { readonly kind: 'transaction'; readonly verb: 'begin' | 'begin immediate' | 'commit' | 'rollback' }
   /** `operations` as `hot-codec.ts` writes them. */
   | { readonly kind: 'hot'; readonly operations: string }
+  /** Commits rows that the process has decided, as `written-rows.ts` encodes them; `stale` if another connection has committed. */
+  | { readonly kind: 'commit'; readonly version: bigint; readonly rows: string }
+  | { readonly kind: 'load'; readonly wanted: LoadedIds }
   /** From now on, report rows in `changes` that other connections commit. */
   | { readonly kind: 'watch' }
   /** From now on, make periodic checkpoints. */
@@ -32,6 +36,8 @@ export type WorkerAnswer =
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly SqliteRow[] }
   | { readonly kind: 'count'; readonly id: number; readonly count: bigint }
   | { readonly kind: 'hot'; readonly id: number; readonly results: string }
+  | { readonly kind: 'stale'; readonly id: number }
+  | { readonly kind: 'loaded'; readonly id: number; readonly loaded: LoadedRows }
   | { readonly kind: 'done'; readonly id: number }
   | { readonly kind: 'failed'; readonly id: number; readonly error: WorkerFailure }
 

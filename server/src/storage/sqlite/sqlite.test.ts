@@ -2,24 +2,43 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { putMigratedDatabase } from '../../../test/storage/migrated-database.ts'
-import { INSTANCE, NOW } from '../conformance/suite.ts'
-import { openStorage } from '../open.ts'
+import { type DatabaseState, type DatabaseUnderTest, INSTANCE, NOW } from '../conformance/suite.ts'
+import { openStorage, type RunsCalls } from '../open.ts'
+import type { Storage } from '../storage.ts'
 import { describeStorage } from '../storage.conformance.ts'
 import { loadSqlite } from './library.ts'
 
-describeStorage('SQLite', async (state) => {
+describeStorage('SQLite', (state) => createDatabase(state, undefined))
+describeStorage('SQLite, run alone', (state) => createDatabase(state, 'alone'))
+describeStorage('SQLite, run together', (state) => createDatabase(state, 'together'))
+
+async function createDatabase(
+  state: DatabaseState,
+  runsCalls: RunsCalls | undefined,
+): Promise<DatabaseUnderTest> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-storage-'))
   if (state === 'migrated') await putMigratedDatabase(dataDir)
+  /** As the request pipeline says of each call. */
+  const reserved = new Set<string>()
   return {
-    open: ({ instanceId = INSTANCE, secretKeyByte = 1, now = NOW } = {}) =>
-      openStorage({
+    open: async ({ instanceId = INSTANCE, secretKeyByte = 1, now = NOW } = {}) => {
+      const storage = await openStorage({
         databaseUrl: undefined,
         dataDir,
         secretKey: new Uint8Array(32).fill(secretKeyByte),
         instanceId,
         now: () => now,
         log: { warn: () => {} },
-      }),
+        runsCalls,
+      })
+      if (runsCalls === undefined) return storage
+      const reserve: Storage['calls']['reserve'] = (operation) => {
+        const first = reserved.has(operation.callId) ? undefined : true
+        reserved.add(operation.callId)
+        return storage.calls.reserve({ ...operation, first })
+      }
+      return { ...storage, calls: { ...storage.calls, reserve } }
+    },
     execute: async (sql) => {
       const { DatabaseSync } = loadSqlite()
       const database = new DatabaseSync(join(dataDir, 'sluice.db'), { timeout: 5_000 })
@@ -32,7 +51,7 @@ describeStorage('SQLite', async (state) => {
     dump: async () => dumpFiles(dataDir),
     remove: async () => rmSync(dataDir, { recursive: true }),
   }
-})
+}
 
 /** The bytes of the files, write-ahead log included: what somebody who copies them has. */
 function dumpFiles(folder: string): string {

@@ -6,6 +6,7 @@ import { ChangeWatch } from './change-watch.ts'
 import { checkpoint, PAGE_BYTES } from './checkpoint.ts'
 import { decodeOperations, encodeResults } from './hot/hot-codec.ts'
 import { HotTransactions } from './hot/hot-transaction.ts'
+import { decodeWrittenRows } from './hot/written-rows.ts'
 import { loadSqlite, type SqliteDatabase } from './library.ts'
 import {
   BUSY_CODE,
@@ -94,6 +95,12 @@ class DatabaseThread {
           id: request.id,
           results: encodeResults(this.#hot.run(decodeOperations(request.operations))),
         }
+      case 'commit': {
+        const isDone = this.#hot.commit(decodeWrittenRows(request.rows), request.version)
+        return { kind: isDone ? 'done' : 'stale', id: request.id }
+      }
+      case 'load':
+        return { kind: 'loaded', id: request.id, loaded: this.#hot.load(request.wanted) }
       case 'watch':
         this.#watch()
         return { kind: 'done', id: request.id }

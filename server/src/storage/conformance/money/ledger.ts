@@ -119,6 +119,7 @@ export function describeLedger(suite: StorageSuite): void {
   test('verify finds nothing where an older release, which books what calls hold, ends the call of a newer one', async () => {
     const { database, storage } = await openWithAccount(suite)
     await storage.calls.reserve(exampleReserve('taken-over'))
+    expect(await storage.ledger.verify()).toEqual([])
     await database.execute(`update open_calls set body = replace(body, ',"holdIsUnbooked":true', '')`)
     await storage.calls.settle(settleTwoCredits('taken-over'))
     const moved = await storage.ledger.transfers({ limit: 10, after: undefined })

@@ -1,7 +1,7 @@
 /** The hot verbs: every one becomes an operation of a shared transaction. */
 import type { HotOperation, HotOutcome } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
-import type { GroupCommit } from './group-commit.ts'
+import type { HotQueue } from './group-commit.ts'
 import type { HotResult } from './hot-batch.ts'
 import { beatHeart, readInstances, renewCalls } from '../instances.ts'
 import { forgetRecovered, type RecoveryOptions, recoverLeaked, takeOver } from './recover.ts'
@@ -72,9 +72,9 @@ function isOneOf<Kind extends HotOutcome['kind']>(
 /** Tracks whether the database accepts what calls write. */
 class WatchedGroup {
   canWrite = true
-  readonly #group: GroupCommit
+  readonly #group: HotQueue
 
-  constructor(group: GroupCommit) {
+  constructor(group: HotQueue) {
     this.#group = group
   }
 

@@ -5,7 +5,7 @@ import { type CallId, callId, type InstanceId, instanceId } from '../../../core/
 import type { SeenInstance } from '../../../core/instances/watch.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { SqlEngine, StorageLog } from '../engine.ts'
-import type { GroupCommit } from './group-commit.ts'
+import type { HotQueue } from './group-commit.ts'
 import { beatHeart, ENDS_WITH_ITS_PROCESS, forgetInstance, raiseEpoch } from '../instances.ts'
 import { decodeOpenCall } from './open-call-row.ts'
 import { readMonthStart } from '../ledger/platform-month.ts'
@@ -20,7 +20,7 @@ const LEAKED_AT_ONCE = 500
 
 export interface RecoveryOptions {
   readonly engine: SqlEngine
-  readonly group: GroupCommit
+  readonly group: HotQueue
   readonly log: StorageLog
   readonly newId: () => string
 }

@@ -3,7 +3,7 @@
  * ten times as much, and it is paid for every call.
  */
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
-import type { HotOperation, SettleOperation, VideoEnd } from '../../../core/ledger/operations.ts'
+import type { Granted, HotOperation, SettleOperation, VideoEnd } from '../../../core/ledger/operations.ts'
 import type { Recipe } from '../../../core/ledger/recipe.ts'
 import type { Used } from '../../../core/metering/quantities.ts'
 import { microCredits, type MicroCredits } from '../../../core/money.ts'
@@ -47,10 +47,35 @@ function plainOperation(operation: HotOperation): unknown {
     case 'log':
       return { ...operation, log: plainLog(operation.log) }
     case 'reserve':
+      return operation.granted === undefined
+        ? operation
+        : { ...operation, granted: plainGranted(operation.granted) }
     case 'claim':
     case 'unclaim':
     case 'progress':
       return operation
+  }
+}
+
+function plainGranted(granted: Granted): unknown {
+  const { held, monthHeld, memberHeld, quotaHeld } = granted
+  return {
+    ...granted,
+    held: held.toString(),
+    monthHeld: monthHeld.toString(),
+    memberHeld: memberHeld.toString(),
+    quotaHeld: quotaHeld.toString(),
+  }
+}
+
+function fullGranted(granted: Granted): Granted {
+  const { held, monthHeld, memberHeld, quotaHeld } = granted
+  return {
+    ...granted,
+    held: money(held),
+    monthHeld: money(monthHeld),
+    memberHeld: money(memberHeld),
+    quotaHeld: money(quotaHeld),
   }
 }
 
@@ -112,6 +137,9 @@ function fullOperation(operation: HotOperation): HotOperation {
     case 'log':
       return Object.assign(operation, { log: fullLog(operation.log) })
     case 'reserve':
+      return operation.granted === undefined
+        ? operation
+        : Object.assign(operation, { granted: fullGranted(operation.granted) })
     case 'claim':
     case 'unclaim':
     case 'progress':

@@ -1,8 +1,8 @@
 /** Batches of hot verbs as SQLite transactions, each start to end without yielding. */
-import type { EndedVideo, HotRows } from '../../../core/ledger/hot-rows.ts'
+import type { EndedVideo, HotRows, OpenCall, Subject } from '../../../core/ledger/hot-rows.ts'
 import type { HotOperation } from '../../../core/ledger/operations.ts'
-import { callId, type CallId } from '../../../core/ids.ts'
-import { accountMoney, decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../../sql/accounts/account-row.ts'
+import { type AccountId, callId, type CallId, type KeyId, type MemberId } from '../../../core/ids.ts'
+import { decodeAccountRow, HOT_ACCOUNT_COLUMNS } from '../../sql/accounts/account-row.ts'
 import type { CallLogRow } from '../../../core/ledger/log-row.ts'
 import { callLogs, decodeCallLog } from '../../sql/logs/call-log-row.ts'
 import {
@@ -18,19 +18,18 @@ import {
 import { encodeAnnouncement } from '../../sql/announcement.ts'
 import { decodeKeyRow, HOT_KEY_COLUMNS } from '../../sql/accounts/key-row.ts'
 import { decodeLimitState, limitStates } from '../../sql/calls/limit-state-row.ts'
-import { decodeMemberRow, memberMonths, selectHotMembers } from '../../sql/organisations/member-row.ts'
-import { decodeOpenCall, openCallProgress, openCalls } from '../../sql/calls/open-call-row.ts'
+import { decodeMemberRow, selectHotMembers } from '../../sql/organisations/member-row.ts'
+import { decodeOpenCall, openCalls } from '../../sql/calls/open-call-row.ts'
 import { integerOf, textOf } from '../../sql/table.ts'
-import { transfers } from '../../sql/ledger/transfer-row.ts'
-import { ADD_TO_USAGE, usageHalfHours } from '../../sql/usage/usage-row.ts'
 import { pairLogs, type ReplacedLog, UsageSummer } from '../../sql/usage/usage-summer.ts'
 import { videoEndCells } from '../../sql/videos/video-task-row.ts'
-import { insertRows, replaceOnConflict, updateRows } from '../bulk.ts'
+import { cellsOf, updateRows } from '../bulk.ts'
 import { HotRowsCache } from './hot-rows-cache.ts'
 import type { SqliteRow } from '../library.ts'
 import type { Recent } from './recent.ts'
 import { rollBack } from '../roll-back.ts'
 import type { Statements } from '../statements.ts'
+import { type WrittenRows, writeRows, writtenRows } from './written-rows.ts'
 
 export class HotTransactions {
   readonly #statements: Statements
@@ -62,6 +61,36 @@ export class HotTransactions {
     }
   }
 
+  /**
+   * Commits rows that were decided in the process's memory, unless another connection has committed since `version`.
+   * Returns whether it did.
+   */
+  commit(rows: WrittenRows, version: bigint): boolean {
+    this.#statements.prepare('begin immediate').run()
+    try {
+      const isCurrent = this.#dataVersion() === version
+      if (isCurrent) writeRows(this.#statements, rows)
+      this.#statements.prepare(isCurrent ? 'commit' : 'rollback').run()
+      return isCurrent
+    } catch (error) {
+      rollBack(this.#statements)
+      throw error
+    }
+  }
+
+  /** Rows as they are now. The version is read first: what is committed in between makes it an old one. */
+  load(wanted: LoadedIds): LoadedRows {
+    const version = this.#dataVersion()
+    return {
+      version,
+      openCalls: this.#select(SELECT_OPEN_CALLS, wanted.openCalls),
+      keys: this.#select(SELECT_KEYS, wanted.keys),
+      members: this.#select(SELECT_MEMBERS, wanted.members),
+      accounts: this.#select(SELECT_ACCOUNTS, wanted.accounts),
+      limitStates: this.#select(SELECT_LIMIT_STATES, wanted.limitStates),
+    }
+  }
+
   /** Call when something else writes on this connection. */
   forgetRows(): void {
     this.#cache.forget()
@@ -89,7 +118,7 @@ export class HotTransactions {
     return { rows: this.#loadTouched(wantedRows(operations, calls), calls), ended: new Set(ended) }
   }
 
-  #loadTouched(wanted: WantedRows, openCalls: HotRows['openCalls']): HotRows {
+  #loadTouched(wanted: WantedRows, openCalls: ReadonlyMap<CallId, OpenCall>): HotRows {
     const keys = collect(wanted.keyIds, this.#cache.keys, (missing) =>
       this.#select(SELECT_KEYS, missing).map((row) => {
         const key = decodeKeyRow(row)
@@ -127,19 +156,8 @@ export class HotTransactions {
   }
 
   #write(writes: HotWrites): void {
-    const statements = this.#statements
-    updateRows(statements, accountMoney, writes.accounts)
-    updateRows(statements, memberMonths, writes.members)
-    insertRows(statements, limitStates, writes.limitStates, REPLACE_LIMIT_STATE)
-    insertRows(statements, openCalls, writes.openCallsNew, '')
-    updateRows(statements, openCallProgress, writes.openCallsChanged)
-    if (writes.openCallsClosed.length > 0) {
-      statements.prepare(DELETE_OPEN_CALLS).run(JSON.stringify(writes.openCallsClosed))
-    }
-    insertRows(statements, transfers, writes.transfers, '')
-    insertRows(statements, callLogs, writes.logs, '')
     const replaced = this.#correctLogs(writes.logsCorrected)
-    insertRows(statements, usageHalfHours, this.#usage.sum(writes.logs, replaced), ADD_TO_USAGE)
+    writeRows(this.#statements, writtenRows({ ...writes, usage: this.#usage.sum(writes.logs, replaced) }))
     for (const video of writes.videosEnded) this.#endVideo(video)
   }
 
@@ -150,7 +168,7 @@ export class HotTransactions {
       SELECT_LOGS,
       corrected.map((log) => log.callId),
     ).map(decodeCallLog)
-    updateRows(this.#statements, callLogs, corrected)
+    updateRows(this.#statements, callLogs, cellsOf(callLogs, corrected))
     return pairLogs(before, corrected)
   }
 
@@ -166,6 +184,20 @@ export class HotTransactions {
   }
 }
 
+/** Which rows to load, by id. */
+export interface LoadedIds {
+  readonly openCalls: readonly CallId[]
+  readonly keys: readonly KeyId[]
+  readonly members: readonly MemberId[]
+  readonly accounts: readonly AccountId[]
+  readonly limitStates: readonly Subject[]
+}
+
+export type LoadedRows = Readonly<Record<keyof LoadedIds, readonly SqliteRow[]>> & {
+  /** SQLite's `data_version`: another number, and another connection has committed since. */
+  readonly version: bigint
+}
+
 const SELECT_OPEN_CALLS = selectByIds('open_calls', 'call_id', Object.keys(openCalls.columns))
 const SELECT_LOGS = selectByIds('call_logs', 'call_id', Object.keys(callLogs.columns))
 const SELECT_ENDED = selectByIds('call_logs', 'call_id', ['call_id'])
@@ -173,8 +205,6 @@ const SELECT_ACCOUNTS = selectByIds('accounts', 'id', HOT_ACCOUNT_COLUMNS)
 const SELECT_KEYS = selectByIds('api_keys', 'id', HOT_KEY_COLUMNS)
 const SELECT_MEMBERS = selectHotMembers('json_each(?) wanted cross join members m on m.id = wanted.value')
 const SELECT_LIMIT_STATES = selectByIds('limit_states', 'subject', Object.keys(limitStates.columns))
-const DELETE_OPEN_CALLS = 'delete from open_calls where call_id in (select value from json_each(?))'
-const REPLACE_LIMIT_STATE = replaceOnConflict(limitStates, 'subject')
 
 /** `cross join` keeps the ids outside: one primary-key lookup for each. */
 function selectByIds(table: string, key: string, columns: readonly string[]): string {
