@@ -86,9 +86,10 @@ function writePages(root, folder) {
       mkdirSync(dirname(path), { recursive: true })
       const links = files.map((file) => `    ${linkTo(file)}\n`).join('')
       const shell = readFileSync(join(root, `console/src/app/shell/${page.shell}.html`), 'utf8')
+      const asked = page.answers.length === 0 ? '' : `data-ask="${page.answers.join(' ')}" `
       const text = html
         .replace('<html lang="en"', `<html lang="${language}"`)
-        .replace('<script src=', `<script data-ask="${page.answers.join(' ')}" src=`)
+        .replace('<script src=', `<script ${asked}src=`)
         .replace('  </head>', `${links}  </head>`)
         .replace('<div id="root">', `<div id="root">${shell.replaceAll(/\s*\n\s*/g, '')}`)
       writeFileSync(path, text)

@@ -30,7 +30,11 @@ const AT_ONCE = {
   'src/settings/settings-page.tsx': ['src/settings/profile/profile.tsx'],
 }
 /** What pages ask before anything of them is shown. */
-const ANSWERS = { '/sign-in': ['/api/v1/user/user/sign-in/options'] }
+const SIGN_IN_ANSWERS = ['/api/v1/user/user/sign-in/options']
+const ANSWERS = {
+  '/sign-in': SIGN_IN_ANSWERS,
+  '/register': SIGN_IN_ANSWERS,
+}
 const PARENT = /getParentRoute: \(\) => (\w+)/
 const PATH = /path: '([^']+)'/
 const PAGE = /lazyRouteComponent\(\s*\(\) => (withTexts\()?(?:\(\) => )?import\('(.+?)'\)((?:,\s*'\w+')*)/

@@ -16,6 +16,7 @@ const signInRoute = createRoute({
 const registerRoute = createRoute({
   getParentRoute: () => signedOutRoute,
   path: '/register',
+  loader: ({ context: { queryClient } }) => askAhead(queryClient, optionsQuery),
   component: lazyRouteComponent(
     () => withTexts(() => import('./register-page.tsx'), 'signIn'),
     'RegisterPage',

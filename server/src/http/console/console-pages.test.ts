@@ -88,6 +88,9 @@ describe('the page', () => {
       /data-ask="([^"]*)"/.exec((await ask(path)).body.toString('utf8'))?.[1]?.split(' ')
     expect(await asked('/console/calls')).toContain('/api/v1/user/user/account')
     expect(await asked('/console/sign-in')).toEqual(['/api/v1/user/user/sign-in/options'])
+    expect(await asked('/console/register')).toEqual(['/api/v1/user/user/sign-in/options'])
+    // An empty list would be read as the address of the page itself.
+    expect(await asked('/console/setup')).toBeUndefined()
   })
 
   test('shows its bars before any script has run, where the address is known', async () => {
