@@ -10,6 +10,7 @@ import { useFormat } from '../parts/values/format.ts'
 import type { AnswerProps, Field, FileField, Files, FormKind } from './kinds/kind.ts'
 import styles from './playground.module.css'
 import type { Caller } from './use-call.ts'
+import { useKindName } from './use-kind-name.ts'
 
 interface OnceFormProps {
   readonly model: string
@@ -20,6 +21,7 @@ interface OnceFormProps {
 /** What is asked once and answered once: its fields, and the answer below them. */
 export function OnceForm({ model, kind, caller }: OnceFormProps) {
   const { t } = useTranslation()
+  const kindName = useKindName()
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(kind.fields.map(({ name, initial }) => [name, initial])),
   )
@@ -27,7 +29,7 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
   const { answer, ask } = useAnswer({ model, kind, caller }, { values, files })
   const isRunning = caller.call?.state === 'running'
   return (
-    <section className={styles.talk} aria-label={kind.label}>
+    <section className={styles.talk} aria-label={kindName(kind)}>
       <form
         className={form.stack}
         onSubmit={(event) => {

@@ -19,6 +19,7 @@ import styles from './playground.module.css'
 import type { PlaygroundSearch } from './search.ts'
 import { Talk } from './talk.tsx'
 import { useCall } from './use-call.ts'
+import { useKindName } from './use-kind-name.ts'
 import { useSaid } from './use-said.ts'
 
 const route = getRouteApi('/frame/playground')
@@ -115,6 +116,7 @@ interface ChoicesProps {
 /** Whom one talks to, and in which language of the wire. */
 function Choices({ models, model, kind, isFixed, onChange }: ChoicesProps) {
   const { t } = useTranslation()
+  const kindName = useKindName()
   return (
     <div className={styles.choices}>
       <Select
@@ -133,7 +135,7 @@ function Choices({ models, model, kind, isFixed, onChange }: ChoicesProps) {
             aria-label={t('playground.kind')}
             value={kind.id}
             disabled={isFixed}
-            data={model.kinds.map(({ id: value, label }) => ({ value, label }))}
+            data={model.kinds.map((each) => ({ value: each.id, label: kindName(each) }))}
             onChange={(next) => onChange({ kind: next })}
           />
         </div>

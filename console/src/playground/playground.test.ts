@@ -237,6 +237,12 @@ test('images are made and seen, a text is read aloud, and a recording is written
   await visit.close()
 })
 
+test('what a model can be asked for has a name in Chinese', async () => {
+  const visit = await site.visit('/playground?model=painter', { as: CUSTOMER, language: 'zh-CN' })
+  await visit.page.getByText('编辑图片', { exact: true }).waitFor()
+  await visit.close()
+})
+
 test('a picture is changed where its mask is clear, and others like it are made', async () => {
   const visit = await site.visit('/playground?model=painter', { as: CUSTOMER })
   const { page } = visit

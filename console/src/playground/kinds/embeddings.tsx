@@ -9,7 +9,6 @@ import type { AnswerProps, FormKind } from './kind.ts'
 export const EMBEDDINGS: FormKind = {
   form: 'form',
   id: 'embeddings',
-  label: 'Embeddings',
   path: '/v1/embeddings',
   library: 'OpenAI',
   snippet: openAiSnippet('embeddings.create'),

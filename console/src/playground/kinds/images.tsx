@@ -12,7 +12,6 @@ const SQUARES = ['1024x1024', '512x512', '256x256']
 export const IMAGES: FormKind = {
   form: 'form',
   id: 'images',
-  label: 'Images',
   path: '/v1/images/generations',
   library: 'OpenAI',
   snippet: openAiSnippet('images.generate'),
@@ -34,7 +33,6 @@ const EDIT_PATH = '/v1/images/edits'
 export const IMAGE_EDITS: FormKind = {
   ...IMAGES,
   id: 'image-edits',
-  label: 'Edit',
   path: EDIT_PATH,
   snippet: openAiSnippet('images.edit'),
   files: [
@@ -54,7 +52,6 @@ const VARIATION_PATH = '/v1/images/variations'
 export const IMAGE_VARIATIONS: FormKind = {
   ...IMAGES,
   id: 'image-variations',
-  label: 'Variations',
   path: VARIATION_PATH,
   snippet: openAiSnippet('images.create_variation'),
   fields: [

@@ -16,8 +16,6 @@ export interface WireRequest {
 export type Files = Readonly<Record<string, File>>
 
 interface Named {
-  readonly id: string
-  readonly label: string
   /** As the catalogue writes it among a model's `endpoints`. */
   readonly path: string
   /** The call with the vendor's own library, in Python; `KEY` stands where the key is read. */
@@ -28,6 +26,9 @@ interface Named {
 /** One talks, and what was said before goes along. */
 export interface ConversationKind extends Named {
   readonly form: 'conversation'
+  readonly id: string
+  /** The protocol's name, the same in every language. */
+  readonly label: string
   request(asked: {
     readonly model: string
     readonly turns: readonly Turn[]
@@ -71,6 +72,7 @@ export interface AnswerProps {
 /** One asks once, and gets one answer. */
 export interface FormKind extends Named {
   readonly form: 'form'
+  readonly id: keyof SectionTexts['playground']['kinds']
   readonly fields: readonly Field[]
   /** Absent: none is asked for. */
   readonly files?: readonly FileField[]

@@ -8,7 +8,6 @@ import type { AnswerProps, FormKind } from './kind.ts'
 export const MODERATIONS: FormKind = {
   form: 'form',
   id: 'moderations',
-  label: 'Moderation',
   path: '/v1/moderations',
   library: 'OpenAI',
   snippet: openAiSnippet('moderations.create'),

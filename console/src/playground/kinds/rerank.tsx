@@ -9,7 +9,6 @@ import type { AnswerProps, FormKind } from './kind.ts'
 export const RERANK: FormKind = {
   form: 'form',
   id: 'rerank',
-  label: 'Rerank',
   path: '/v2/rerank',
   library: 'Cohere',
   snippet: cohereSnippet,

@@ -9,7 +9,6 @@ const FORMATS = ['mp3', 'wav', 'opus', 'aac', 'flac']
 export const SPEECH: FormKind = {
   form: 'form',
   id: 'speech',
-  label: 'Speech',
   path: '/v1/audio/speech',
   library: 'OpenAI',
   snippet: openAiSnippet('audio.speech.create', 'answer.write_to_file("speech")'),

@@ -9,7 +9,6 @@ const RECORDING: FormKind['files'] = [{ name: 'file', accept: 'audio/*,video/*' 
 export const TRANSCRIPTION: FormKind = {
   form: 'form',
   id: 'transcription',
-  label: 'Transcription',
   path: '/v1/audio/transcriptions',
   library: 'OpenAI',
   snippet: openAiSnippet('audio.transcriptions.create'),
@@ -27,7 +26,6 @@ export const TRANSCRIPTION: FormKind = {
 export const TRANSLATION: FormKind = {
   ...TRANSCRIPTION,
   id: 'translation',
-  label: 'Translation',
   path: '/v1/audio/translations',
   snippet: openAiSnippet('audio.translations.create'),
   request: (model, _, files) => ({

@@ -13,7 +13,6 @@ const SIZES = ['1280x720', '720x1280', '1024x1024']
 export const VIDEO: FormKind = {
   form: 'form',
   id: 'video',
-  label: 'Video',
   path: '/v1/videos',
   library: 'OpenAI',
   snippet: openAiSnippet('videos.create'),
