@@ -74,6 +74,11 @@ export class ApiError extends Error {
   get isSignedOut(): boolean {
     return this.status === 401 && (this.code === 40001 || this.code === 40101)
   }
+
+  /** What was asked needs a session that has just begun. */
+  get isSessionStale(): boolean {
+    return this.code === 40309
+  }
 }
 
 function faultsOf(details: unknown): readonly FieldFault[] {

@@ -11,7 +11,7 @@ const listeners = new Set<() => void>()
 /** `undefined`: a good answer. */
 export function reportAnswer(error: unknown): void {
   if (error instanceof ApiError && error.isSignedOut) set('session-ended')
-  else if (error instanceof ApiError && error.code === 40309) set('session-stale')
+  else if (error instanceof ApiError && error.isSessionStale) set('session-stale')
   else if (error instanceof ApiError && error.status === 0) set('unreachable')
   // A good answer of another kind does not bring a session back.
   else if (current === 'unreachable') set('live')

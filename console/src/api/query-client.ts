@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { reportAnswer } from './connection.ts'
+import { forgetRefusal, reportRefusal } from './refusal.ts'
 
 /** How often numbers are read anew while the page can be seen. */
 export const LIVE_MS = 5_000
@@ -14,7 +15,16 @@ export function createQueryClient(): QueryClient {
   const told = { onError: reportAnswer, onSuccess: () => reportAnswer(undefined) }
   return new QueryClient({
     queryCache: new QueryCache(told),
-    mutationCache: new MutationCache(told),
+    mutationCache: new MutationCache({
+      ...told,
+      onMutate: (_variables, { meta }) => {
+        if (meta?.refusal === 'frame') forgetRefusal()
+      },
+      onError: (error, _variables, _context, { meta, mutationId }) => {
+        reportAnswer(error)
+        if (meta?.refusal === 'frame') reportRefusal({ id: mutationId, error })
+      },
+    }),
     defaultOptions: {
       queries: {
         networkMode: NETWORK_MODE,

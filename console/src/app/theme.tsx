@@ -13,7 +13,6 @@ import type {
   InputWrapperFactory,
   MenuFactory,
   ModalFactory,
-  NotificationFactory,
   NumberInputFactory,
   PasswordInputFactory,
   PopoverFactory,
@@ -142,12 +141,5 @@ export const theme = createTheme({
       classNames: { track: controls.track, label: controls.optionLabel },
     }),
     Skeleton: look<SkeletonFactory>({ classNames: { root: controls.skeleton } }),
-    Notification: look<NotificationFactory>({
-      classNames: {
-        root: controls.notification,
-        title: controls.notificationTitle,
-        description: controls.notificationText,
-      },
-    }),
   },
 })

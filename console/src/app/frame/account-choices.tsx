@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
+import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import type { Opened } from '../../parts/page/menu-button.tsx'
@@ -17,6 +18,7 @@ export function AccountChoices(opened: Opened) {
     mutationFn: () => dataOf(client.POST('/api/v1/user/user/sign-out')),
     // A full reload, so that no data of the session is left.
     onSuccess: () => window.location.assign(router.buildLocation({ to: '/sign-in', search: {} }).publicHref),
+    meta: REFUSED_IN_FRAME,
   })
   return (
     <OpenedMenu {...opened} width={220}>

@@ -5,6 +5,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { useConnection } from '../../api/connection.ts'
+import { REFUSED_IN_FRAME, useRefusal } from '../../api/refusal.ts'
 import { usePerson } from '../../api/session.ts'
 import { late } from '../../parts/page/late.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
@@ -18,6 +19,7 @@ import {
 } from '../../texts/languages.ts'
 import { BottomBar } from './bottom-bar.tsx'
 import styles from './frame.module.css'
+import { RefusalNotice } from './refusal-notice.tsx'
 import { SideBar } from './side-bar.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -34,13 +36,11 @@ export function Frame() {
   const { t } = useTranslation()
   const person = usePerson()
   const connection = useConnection()
+  const refusal = useRefusal()
   const ended = connection === 'session-ended' || connection === 'session-stale'
   const [searching, search] = useDisclosure(false)
   const [narrow, setNarrow] = useLocalStorage({ key: 'sluice-narrow-bar', defaultValue: false })
-  const keepLanguage = useMutation({
-    mutationFn: (language: Language) =>
-      dataOf(client.PATCH('/api/v1/user/user/account', { body: { language } })),
-  })
+  const keepLanguage = useKeepLanguage(person)
   useAccountLanguage(person.language)
   useOnePerson(person.id)
   useHotkeys([
@@ -55,7 +55,7 @@ export function Frame() {
       <div className={styles.frame} data-narrow={narrow || undefined}>
         <SideBar narrow={narrow} onNarrow={setNarrow} />
         <div className={styles.body}>
-          <TopBar onSearch={search.open} onLanguage={(language) => keepLanguage.mutate(language)} />
+          <TopBar onSearch={search.open} onLanguage={keepLanguage} />
           {person.impersonation !== null && (
             <Suspense>
               <LookBanner until={person.impersonation.ends_at} />
@@ -67,6 +67,7 @@ export function Frame() {
         </div>
       </div>
       <BottomBar />
+      {refusal !== undefined && <RefusalNotice key={refusal.id} error={refusal.error} />}
       {ended && (
         <Suspense>
           <SessionEnded />
@@ -79,6 +80,18 @@ export function Frame() {
       )}
     </TimeZone.Provider>
   )
+}
+
+/** Stores a chosen language in the account; that of an impersonated one is not changed. */
+function useKeepLanguage({ impersonation }: ReturnType<typeof usePerson>): (language: Language) => void {
+  const { mutate } = useMutation({
+    mutationFn: (language: Language) =>
+      dataOf(client.PATCH('/api/v1/user/user/account', { body: { language } })),
+    meta: REFUSED_IN_FRAME,
+  })
+  return (language) => {
+    if (impersonation === null) mutate(language)
+  }
 }
 
 /** Reloads when another tab has signed in as somebody else. */

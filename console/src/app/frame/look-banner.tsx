@@ -4,6 +4,7 @@ import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
+import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
@@ -23,6 +24,7 @@ export function LookBanner({ until }: { readonly until: string }) {
       const own = router.buildLocation({ to: '/operate/accounts', search: { open: id } })
       window.location.assign(own.publicHref)
     },
+    meta: REFUSED_IN_FRAME,
   })
   useEffect(() => {
     document.documentElement.toggleAttribute('data-looking', true)

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { actOnChain, type Chain, type ChainAct, type Probe, testChain } from '../../api/operator/chains.ts'
+import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
@@ -20,7 +21,7 @@ export function ChainActions({ of, onTested }: ChainActionsProps) {
   const { t } = useTranslation()
   const [, change] = useAddress()
   const [asking, ask] = useState<Asked>()
-  const { act, test } = useActs(of, onTested)
+  const { act, test, renew } = useActs(of, onTested)
   const name = `${of.vendor} · ${of.forward_model_id}`
   return (
     <>
@@ -55,7 +56,10 @@ export function ChainActions({ of, onTested }: ChainActionsProps) {
           act={asking}
           of={of}
           name={name}
-          onDo={() => act.mutateAsync(asking)}
+          onDo={async () => {
+            await actOnChain(of.id, asking)
+            await renew()
+          }}
           onClose={() => ask(undefined)}
         />
       )}
@@ -66,14 +70,19 @@ export function ChainActions({ of, onTested }: ChainActionsProps) {
 function useActs(of: Chain, onTested: ChainActionsProps['onTested']) {
   const queryClient = useQueryClient()
   const renew = () => queryClient.invalidateQueries({ queryKey: ['chains'] })
-  const act = useMutation({ mutationFn: (what: ChainAct) => actOnChain(of.id, what), onSuccess: renew })
+  const act = useMutation({
+    mutationFn: (what: ChainAct) => actOnChain(of.id, what),
+    onSuccess: renew,
+    meta: REFUSED_IN_FRAME,
+  })
   const test = useMutation({
     mutationFn: () => testChain(of.id),
     onMutate: () => onTested(undefined),
     onSuccess: onTested,
     onSettled: renew,
+    meta: REFUSED_IN_FRAME,
   })
-  return { act, test }
+  return { act, test, renew }
 }
 
 interface SwitchesProps {

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Chain, testChain } from '../../api/operator/chains.ts'
+import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Done } from '../../parts/page/done.tsx'
@@ -73,6 +74,7 @@ function useTesting(testable: readonly Chain[]) {
       await Promise.all(Array.from({ length: AT_ONCE }, work))
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['chains'] }),
+    meta: REFUSED_IN_FRAME,
   })
   return { tally, testing }
 }

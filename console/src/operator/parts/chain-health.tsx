@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { actOnChain, type Chain } from '../../api/operator/chains.ts'
+import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { State } from '../../parts/marks/state.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 
@@ -75,6 +76,7 @@ export function ResetChain({ of }: { readonly of: Chain }) {
   const reset = useMutation({
     mutationFn: () => actOnChain(of.id, 'reset'),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['chains'] }),
+    meta: REFUSED_IN_FRAME,
   })
   return (
     <Button variant="default" size="xs" loading={reset.isPending} onClick={() => reset.mutate()}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { decide, type Request, readDocument, requestsQuery } from '../../api/operator/verifications.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
+import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import sheet from '../../parts/forms/sheet.module.css'
 import { save } from '../../parts/lists/download.ts'
@@ -46,10 +47,6 @@ function One({ of }: { readonly of: Request }) {
     const known = STATED.find((each) => each === field)
     return known === undefined ? field : t(`trust.statement.${known}`)
   }
-  const fetching = useMutation({
-    mutationFn: async (number: number) =>
-      save(await readDocument(of.id, number), of.documents[number - 1]?.name ?? 'document'),
-  })
   return (
     <div className={operator.card}>
       <div className={operator.cardHead}>
@@ -60,16 +57,7 @@ function One({ of }: { readonly of: Request }) {
         rows={[
           [t('trust.account'), <AccountLink key={of.account_id} id={of.account_id} />],
           ...Object.entries(of.statement).map(([field, value]) => [wordOf(field), value] as const),
-          [
-            t('trust.documents'),
-            <span key="documents" className={operator.acts}>
-              {of.documents.map(({ name }, index) => (
-                <Button key={name} variant="default" size="xs" onClick={() => fetching.mutate(index + 1)}>
-                  {name}
-                </Button>
-              ))}
-            </span>,
-          ],
+          [t('trust.documents'), <Documents key="documents" of={of} />],
         ]}
       />
       <span className={operator.acts}>
@@ -82,6 +70,32 @@ function One({ of }: { readonly of: Request }) {
       </span>
       {asking !== undefined && <Decision of={of} verdict={asking} onClose={() => ask(undefined)} />}
     </div>
+  )
+}
+
+function Documents({ of }: { readonly of: Request }) {
+  const fetching = useMutation({
+    mutationFn: async (number: number) =>
+      save(await readDocument(of.id, number), of.documents[number - 1]?.name ?? 'document'),
+    meta: REFUSED_IN_FRAME,
+  })
+  return (
+    <span className={operator.acts}>
+      {of.documents.map(({ name }, index) => {
+        const number = index + 1
+        return (
+          <Button
+            key={number}
+            variant="default"
+            size="xs"
+            loading={fetching.isPending && fetching.variables === number}
+            onClick={() => fetching.mutate(number)}
+          >
+            {name}
+          </Button>
+        )
+      })}
+    </span>
   )
 }
 

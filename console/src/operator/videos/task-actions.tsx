@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { giveUp, lookAgain, type Task } from '../../api/operator/videos.ts'
-import operator from '../parts/operator.module.css'
+import { RowAction } from '../../parts/lists/columns.tsx'
 import { ReasonDialog } from '../parts/reason-dialog.tsx'
 
 /** What can be done with a task that runs; one that has ended stays as it is. */
@@ -12,16 +12,14 @@ export function TaskActions({ of }: { readonly of: Task }) {
   const queryClient = useQueryClient()
   const [asking, ask] = useState(false)
   const renew = () => queryClient.invalidateQueries({ queryKey: ['tasks'] })
-  const look = useMutation({ mutationFn: () => lookAgain(of.id), onSettled: renew })
+  const look = useMutation({ mutationFn: () => lookAgain(of.id), onSettled: renew, meta: REFUSED_IN_FRAME })
   if (of.phase === 'ended') return null
   return (
-    <span className={operator.acts}>
-      <Button variant="default" size="xs" loading={look.isPending} onClick={() => look.mutate()}>
+    <>
+      <RowAction loading={look.isPending} onClick={() => look.mutate()}>
         {t('videos.repoll')}
-      </Button>
-      <Button variant="default" size="xs" onClick={() => ask(true)}>
-        {t('videos.giveUp')}
-      </Button>
+      </RowAction>
+      <RowAction onClick={() => ask(true)}>{t('videos.giveUp')}</RowAction>
       {asking && (
         <ReasonDialog
           title={t('videos.giveUpTitle')}
@@ -35,6 +33,6 @@ export function TaskActions({ of }: { readonly of: Task }) {
           onClose={() => ask(false)}
         />
       )}
-    </span>
+    </>
   )
 }

@@ -21,7 +21,9 @@ export function TaskSheet({ of, onClose }: { readonly of: Task; readonly onClose
       <p className={sheet.words}>
         <TaskState of={of} />
       </p>
-      <TaskActions of={of} />
+      <span className={operator.acts}>
+        <TaskActions of={of} />
+      </span>
       {of.error !== null && (
         <Note tone="bad">
           {of.error.code}: {of.error.message}

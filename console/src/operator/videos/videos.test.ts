@@ -72,6 +72,26 @@ afterAll(async () => {
   studio.close()
 })
 
+test('an action that fails says so over the page, until it is closed or tried again', async () => {
+  const visit = await site.visit('/operate/videos', { as: ADMIN })
+  const { page } = visit
+  const poll = page.getByRole('row', { name: /kling-v3/ }).getByRole('button', { name: 'Poll now' })
+  const notice = page.getByRole('alert').getByText('The gateway cannot be reached')
+  await poll.waitFor()
+  await visit.context.setOffline(true)
+  await poll.click()
+  await notice.waitFor()
+  expect(await visit.barriers()).toEqual([])
+  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click()
+  await notice.waitFor({ state: 'detached' })
+  await poll.click()
+  await notice.waitFor()
+  await visit.context.setOffline(false)
+  await poll.click()
+  await notice.waitFor({ state: 'detached' })
+  await visit.close()
+})
+
 test('a task is looked at, opened, and given up with a reason', async () => {
   const visit = await site.visit('/operate/videos', { as: ADMIN })
   const { page } = visit

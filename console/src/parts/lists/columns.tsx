@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../values/format.ts'
@@ -20,15 +21,41 @@ export function useTimeColumn<Row>(
   }
 }
 
-/** What can be done with a row, at its end. */
+/** What can be done with a row, at its end: a `RowAction` or two, and a menu where there are more. */
 export function useActionsColumn<Row>(cell: (row: Row) => ReactNode): Column<Row> {
   const { t } = useTranslation()
   return {
     id: 'actions',
     head: <span className={table.unseen}>{t('actions')}</span>,
     kind: 'actions',
-    cell,
+    cell: (row) => <span className={table.acts}>{cell(row)}</span>,
   }
+}
+
+interface RowActionProps {
+  /** The verb. */
+  readonly children: string
+  /** With the name of the row, where the verb would be the same in every row. */
+  readonly label?: string
+  readonly loading?: boolean
+  /** Shown on hover and on focus only, and never on a phone: the menu beside it has the same. */
+  readonly onHover?: boolean
+  readonly onClick: () => void
+}
+
+export function RowAction({ children, label, loading = false, onHover = false, onClick }: RowActionProps) {
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      aria-label={label}
+      loading={loading}
+      className={onHover ? table.onHover : undefined}
+      onClick={onClick}
+    >
+      {children}
+    </Button>
+  )
 }
 
 interface TwoLinesProps {
