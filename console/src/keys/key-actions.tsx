@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { changeKey, deleteKey, type Key, type NewKey, rotateKey } from '../api/keys.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { KeyActs } from '../parts/keys/key-acts.tsx'
-import styles from './keys.module.css'
+import { RowAction } from '../parts/lists/columns.tsx'
 
 interface KeyActionsProps {
   readonly of: Key
@@ -18,23 +17,21 @@ export function KeyActions({ of, onEdit, onReady }: KeyActionsProps) {
   const organisation = useOrganisationId()
   const queryClient = useQueryClient()
   return (
-    <span className={styles.act}>
-      <KeyActs
-        of={of}
-        acts={{
-          setStatus: (status) => changeKey(of.id, { status }, organisation),
-          remove: () => deleteKey(of.id, organisation),
-          rotate: (overlap) => rotateKey(of.id, overlap, organisation),
-          renew: () => queryClient.invalidateQueries({ queryKey: ['keys'] }),
-        }}
-        atHand={(ask) => (
-          <Button variant="default" size="xs" className={styles.atHand} onClick={() => ask('rotate')}>
-            {t('keys.rotate')}
-          </Button>
-        )}
-        onEdit={onEdit}
-        onReady={onReady}
-      />
-    </span>
+    <KeyActs
+      of={of}
+      acts={{
+        setStatus: (status) => changeKey(of.id, { status }, organisation),
+        remove: () => deleteKey(of.id, organisation),
+        rotate: (overlap) => rotateKey(of.id, overlap, organisation),
+        renew: () => queryClient.invalidateQueries({ queryKey: ['keys'] }),
+      }}
+      atHand={(ask) => (
+        <RowAction onHover onClick={() => ask('rotate')}>
+          {t('keys.rotate')}
+        </RowAction>
+      )}
+      onEdit={onEdit}
+      onReady={onReady}
+    />
   )
 }

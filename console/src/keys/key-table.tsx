@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Key, KeyLimits, NewKey } from '../api/keys.ts'
+import { useActionsColumn } from '../parts/lists/columns.tsx'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
 import table from '../parts/lists/table.module.css'
 import { classes } from '../parts/marks/classes.ts'
@@ -42,12 +43,7 @@ export function KeyTable({ keys, limitsOf, states, onOpen, onReady }: KeyTablePr
       cell: (key) => <LastUse at={limitsOf.get(key.id)?.last_used_at} />,
     },
     { id: 'expires', head: t('keys.expires'), wide: true, cell: (key) => <Expiry at={key.expires_at} /> },
-    {
-      id: 'actions',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (key) => <KeyActions of={key} onEdit={() => onOpen(key.id)} onReady={onReady} />,
-    },
+    useActionsColumn<Key>((key) => <KeyActions of={key} onEdit={() => onOpen(key.id)} onReady={onReady} />),
   ]
   return (
     <DataTable

@@ -1,9 +1,10 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Notice, noticesQuery, removeNotice } from '../../api/operator/announcements.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
+import { RowAction, useActionsColumn } from '../../parts/lists/columns.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -136,19 +137,10 @@ function useColumns(onRemove: (notice: Notice) => void): readonly Column<Notice>
       kind: 'muted',
       cell: ({ ends_at: at }) => (at === null ? t('notices.open') : format.recent(at)),
     },
-    {
-      id: 'actions',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (notice) => (
-        <ActionIcon
-          size="sm"
-          aria-label={t('notices.removeOne', { title: notice.title })}
-          onClick={() => onRemove(notice)}
-        >
-          <Icon name="trash" />
-        </ActionIcon>
-      ),
-    },
+    useActionsColumn<Notice>((notice) => (
+      <RowAction label={t('notices.removeOne', { title: notice.title })} onClick={() => onRemove(notice)}>
+        {t('notices.remove')}
+      </RowAction>
+    )),
   ]
 }

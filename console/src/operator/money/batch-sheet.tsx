@@ -1,10 +1,10 @@
-import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Batch, type Code, codesQuery, voidCode } from '../../api/operator/money.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Sheet } from '../../parts/forms/dialog.tsx'
+import { RowAction, useActionsColumn } from '../../parts/lists/columns.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import table from '../../parts/lists/table.module.css'
 import { Marked } from '../../parts/marks/marked.tsx'
@@ -96,16 +96,9 @@ function useColumns(onVoid: (code: Code) => void): readonly Column<Code>[] {
           </>
         ),
     },
-    {
-      id: 'act',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (code) =>
-        code.status === 'open' && (
-          <Button variant="default" size="xs" onClick={() => onVoid(code)}>
-            {t('money.void')}
-          </Button>
-        ),
-    },
+    useActionsColumn<Code>(
+      (code) =>
+        code.status === 'open' && <RowAction onClick={() => onVoid(code)}>{t('money.void')}</RowAction>,
+    ),
   ]
 }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Batch, batchesQuery, voidBatch } from '../../api/operator/money.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
-import { useActionsColumn, useTimeColumn } from '../../parts/lists/columns.tsx'
+import { RowAction, useActionsColumn, useTimeColumn } from '../../parts/lists/columns.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
 import page from '../../parts/page/page.module.css'
@@ -70,9 +70,7 @@ function useColumns(onVoid: (batch: Batch) => void): readonly Column<Batch>[] {
   const actions = useActionsColumn<Batch>(
     (batch) =>
       batch.redeemed + batch.voided < batch.count && (
-        <Button variant="default" size="xs" onClick={() => onVoid(batch)}>
-          {t('money.void')}
-        </Button>
+        <RowAction onClick={() => onVoid(batch)}>{t('money.void')}</RowAction>
       ),
   )
   return [

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Package, packagesQuery, removePackage } from '../../api/operator/money.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
+import { RowAction, useActionsColumn } from '../../parts/lists/columns.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -105,21 +106,11 @@ function useColumns(onRemove: (one: Package) => void): readonly Column<Package>[
       cell: ({ price }) => <Balance value={price} />,
     },
     { id: 'worth', head: t('money.worth'), kind: 'number', cell: (one) => <Worth of={one} /> },
-    {
-      id: 'act',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (one) => (
-        <Button
-          variant="default"
-          size="xs"
-          aria-label={t('money.removeOne', { name: one.name })}
-          onClick={() => onRemove(one)}
-        >
-          {t('money.remove')}
-        </Button>
-      ),
-    },
+    useActionsColumn<Package>((one) => (
+      <RowAction label={t('money.removeOne', { name: one.name })} onClick={() => onRemove(one)}>
+        {t('money.remove')}
+      </RowAction>
+    )),
   ]
 }
 

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Plan, plansQuery, removePlan } from '../../api/operator/plans.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
+import { RowAction, useActionsColumn } from '../../parts/lists/columns.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
-import table from '../../parts/lists/table.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
@@ -103,20 +103,10 @@ function useColumns(onRemove: (plan: Plan) => void): readonly Column<Plan>[] {
           )
           .join(', '),
     },
-    {
-      id: 'act',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (plan) => (
-        <Button
-          variant="default"
-          size="xs"
-          aria-label={t('money.removeOne', { name: plan.code })}
-          onClick={() => onRemove(plan)}
-        >
-          {t('money.remove')}
-        </Button>
-      ),
-    },
+    useActionsColumn<Plan>((plan) => (
+      <RowAction label={t('money.removeOne', { name: plan.code })} onClick={() => onRemove(plan)}>
+        {t('money.remove')}
+      </RowAction>
+    )),
   ]
 }

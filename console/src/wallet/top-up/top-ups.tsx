@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { useOrganisationId } from '../../api/session.ts'
 import { type TopUp, topUpsQuery } from '../../api/wallet.ts'
+import { useActionsColumn } from '../../parts/lists/columns.tsx'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Pages } from '../../parts/lists/pages.tsx'
 import type { Change } from '../../parts/lists/search-fields.ts'
@@ -84,12 +85,7 @@ function Rows({ rows }: { readonly rows: readonly TopUp[] }) {
       head: t('wallet.state'),
       cell: ({ status }) => <span className={tags.tag}>{t(`wallet.topUpStates.${status}`)}</span>,
     },
-    {
-      id: 'pay',
-      head: <span className={table.unseen}>{t('actions')}</span>,
-      kind: 'actions',
-      cell: (topUp) => <PayLink of={topUp} />,
-    },
+    useActionsColumn<TopUp>((topUp) => <PayLink of={topUp} />),
   ]
   return (
     <DataTable
