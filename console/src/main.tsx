@@ -30,7 +30,7 @@ window.addEventListener('vite:preloadError', () => {
   window.location.reload()
 })
 
-// A page that the browser kept whole shows what it showed, also after a sign-out: it is asked for anew.
+// A page from the back/forward cache shows old content, even after signing out: it is reloaded.
 window.addEventListener('pageshow', ({ persisted }) => {
   if (persisted) window.location.reload()
 })
@@ -41,8 +41,8 @@ markScrollingPage()
 const queryClient = createQueryClient()
 const router = createConsoleRouter(queryClient)
 const pages = router.matchRoutes(router.latestLocation)
-// What a page needs one after the other is asked for at once: on a phone every turn costs. The router joins in, and is told
-// of what fails.
+// Requests that would follow each other are sent at once: on a phone every round trip costs. The router uses the same
+// requests, and reports their failures.
 if (pages.some(({ routeId }) => routeId === frameRoute.id)) {
   inBackground(queryClient.prefetchQuery(accountQuery()))
   inBackground(queryClient.prefetchQuery(organisationsQuery))
@@ -51,9 +51,9 @@ for (const route of Object.values(router.routesById))
   if (pages.some(({ routeId }) => routeId === route.id)) inBackground(router.loadRouteChunk(route))
 const later = (act: () => void): void => afterFirstPage(router, queryClient, act)
 bringFonts(later)
-// So that the first one opens at once, and no further page has to bring them.
+// So that the first menu opens at once, and no other page has to load them.
 later(() => inBackground(bringMenus()))
-// Not awaited here: the files of the pages import this one and wait until it has ended.
+// Not awaited: the chunks of the pages import this module and wait until it is evaluated.
 inBackground(show(place))
 
 function bringMenus(): Promise<unknown> {
@@ -66,7 +66,7 @@ async function show(root: HTMLElement): Promise<void> {
   startTransition(() =>
     createRoot(root).render(
       <StrictMode>
-        {/* The variables stand in mantine.css: the policy allows no styles but those of the files. */}
+        {/* The variables are in mantine.css: the policy allows no styles but those of the files. */}
         <MantineProvider
           theme={theme}
           defaultColorScheme="auto"

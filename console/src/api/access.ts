@@ -1,4 +1,4 @@
-/** How a person comes in: password, second factors, sessions, linked services, addresses. */
+/** Requests about signing in: password, second factors, sessions, linked services, e-mail address and phone number. */
 import { queryOptions } from '@tanstack/react-query'
 import { client, dataOf } from './client.ts'
 
@@ -25,7 +25,7 @@ export const endSession = (id: string) =>
 
 export const endOtherSessions = () => dataOf(client.DELETE(`${USER}/sessions`))
 
-/** Every session ends, and this one goes on as another. */
+/** Ends every session; the current one is replaced by a new one. */
 export const changePassword = (body: { readonly current_password?: string; readonly password: string }) =>
   dataOf(client.PUT(`${USER}/password`, { body }))
 
@@ -41,7 +41,7 @@ export const removeTotp = () => dataOf(client.DELETE(`${USER}/second-factors/tot
 
 export const renewRecoveryCodes = () => dataOf(client.POST(`${USER}/second-factors/recovery-codes`))
 
-/** Those one may sign in through here. */
+/** The services that the gateway offers for signing in. */
 export const servicesQuery = queryOptions({
   queryKey: ['sign-in-services'],
   queryFn: ({ signal }) => dataOf(client.GET(`${USER}/sign-in/services`, { signal })),
@@ -52,7 +52,7 @@ export const linkedQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET(`${USER}/linked-services`, { signal })),
 })
 
-/** Resolves to the address of the service's own page. */
+/** Resolves to the URL of the service's sign-in page. */
 export const linkService = async (name: string, returnTo: string): Promise<string> =>
   (
     await dataOf(
@@ -68,7 +68,7 @@ export const unlinkService = (name: string) =>
 
 export type Channel = 'email' | 'phone'
 
-/** A code to the new address, which shows that it is one's own. */
+/** Sends a code to the new address, to prove that it belongs to the person. */
 export const sendAddressCode = (channel: Channel, target: string) =>
   dataOf(
     client.POST(`${USER}/verification-codes`, {

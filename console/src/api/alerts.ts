@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { actingFor, client, dataOf } from './client.ts'
 
-/** What the account was told of, newest first: low Credits, failures, payments. */
+/** The alerts sent to the account, newest first: low Credits, failures, payments. */
 export const alertsQuery = (organisation?: string) =>
   queryOptions({
     queryKey: ['alerts', organisation ?? ''],
@@ -16,6 +16,6 @@ function readAlerts(organisation: string | undefined, signal: AbortSignal) {
 
 export type Alert = Awaited<ReturnType<typeof readAlerts>>['alerts'][number]
 
-/** Resolves to how many deliveries are on their way. */
+/** Resolves to the number of deliveries that were started. */
 export const testAlerts = (organisation?: string) =>
   dataOf(client.POST('/api/v1/user/user/alerts/test', { params: { header: actingFor(organisation) } }))

@@ -1,31 +1,31 @@
-/** What the gateway says, as a rule with what stands in it: it has a sentence in every language. */
+/** A message of the gateway as a rule with its values; the texts have a sentence for each rule, in every language. */
 export interface Said {
   readonly rule: string
-  /** A value may say something itself. */
+  /** A value may itself be a rule with values. */
   readonly values: Readonly<Record<string, string | number | Said>>
 }
 
-/** A field of the request that was at fault, as the gateway names it. */
+/** An invalid field of the request, by the name that the gateway gives it. */
 export interface FieldFault {
   readonly in: string
-  /** `policy.windows.0.limit`; empty: the whole part. */
+  /** `policy.windows.0.limit`; empty: the whole body, query or path. */
   readonly path: string
   readonly message: string
-  /** undefined: only the message says it. */
+  /** undefined: there is only the message. */
   readonly said: Said | undefined
 }
 
-/** Why an answer is not a good one. */
+/** Why a request failed. */
 export class ApiError extends Error {
-  /** Of the error catalogue; 0: there was no answer. */
+  /** From the error catalogue; 0: there was no answer. */
   readonly code: number
   readonly status: number
-  /** What the operator finds in the log; undefined: there was no answer. */
+  /** The id under which the operator finds the request in the log; undefined: there was no answer. */
   readonly requestId: string | undefined
   readonly faults: readonly FieldFault[]
-  /** What the message says; undefined: only the message says it. */
+  /** The message as a rule; undefined: there is only the message. */
   readonly said: Said | undefined
-  /** Seconds until it is worth trying again, where the gateway says so. */
+  /** Seconds after which to try again, if the gateway says so. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(
@@ -70,12 +70,12 @@ export class ApiError extends Error {
     })
   }
 
-  /** The session is no more, or there never was one. */
+  /** The session has ended, or there was none. */
   get isSignedOut(): boolean {
     return this.status === 401 && (this.code === 40001 || this.code === 40101)
   }
 
-  /** What was asked needs a session that has just begun. */
+  /** The request needs a session that has just begun. */
   get isSessionStale(): boolean {
     return this.code === 40309
   }
@@ -92,7 +92,7 @@ function faultsOf(details: unknown): readonly FieldFault[] {
   }))
 }
 
-/** What a refusal, a fault or a warning says; undefined: only its message does. */
+/** The rule of an error, an invalid field or a warning; undefined: there is only a message. */
 export function saidOf(told: unknown): Said | undefined {
   if (!isRecord(told)) return undefined
   const rule = textOf(told['rule'])

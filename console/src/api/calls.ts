@@ -15,7 +15,7 @@ interface Asking {
   readonly signal: AbortSignal
 }
 
-/** What all the calls of a filter come to. */
+/** The totals of all calls that match a filter. */
 export const sumCalls = (filter: Omit<CallFilter, 'limit' | 'cursor'>, { organisation, signal }: Asking) =>
   dataOf(
     client.GET('/api/v1/user/user/logs/totals', {
@@ -34,7 +34,7 @@ export function readCalls(filter: CallFilter, { organisation, signal }: Asking) 
   )
 }
 
-/** What was said in a call, where it is kept for the person who made it. */
+/** The stored conversation of a call, if the person who made it had it stored. */
 export const conversationQuery = (id: string, organisation: string | undefined) =>
   queryOptions({
     queryKey: ['conversation', organisation ?? '', id],
@@ -47,7 +47,7 @@ export const conversationQuery = (id: string, organisation: string | undefined) 
       ),
   })
 
-/** The calls of a filter as a file. */
+/** The calls that match a filter, as a file. */
 export const exportCalls = (
   filter: CallFilter,
   format: 'csv' | 'ndjson',

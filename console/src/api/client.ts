@@ -1,6 +1,6 @@
 /**
- * The gateway as the console asks it. Paths, parameters and answers are those of the OpenAPI document (`generated.d.ts`),
- * so a route that changes breaks the build. The session goes along as a cookie; nothing is kept here.
+ * The client of the management API. Paths, parameters and answers are those of the OpenAPI document (`generated.d.ts`),
+ * so a route that changes breaks the build. The session is a cookie; nothing is stored here.
  */
 import createClient from 'openapi-fetch'
 import { loadTexts } from '../texts/languages.ts'
@@ -8,8 +8,8 @@ import { ApiError } from './api-error.ts'
 import type { paths } from './generated.d.ts'
 
 /**
- * Every answer is asked for anew, and 304 where it is the same: on the way back to an earlier page browsers would take what
- * they keep without asking, also after a sign-out and for another organisation.
+ * `no-cache`: the browser revalidates every answer (304 when unchanged). Otherwise the back button would show cached answers,
+ * even after signing out or for another organisation.
  */
 export const client = createClient<paths>({
   baseUrl: globalThis.location.origin,
@@ -22,7 +22,7 @@ declare global {
   var sluiceAsked: Map<string, Promise<Response>> | undefined
 }
 
-/** Such an answer is used once, by the first request for the own account. */
+/** Each of these answers is used once, by the first request for the person's own account. */
 function takeAsked({ url, method, headers }: Request): Promise<Response> | undefined {
   if (method !== 'GET' || headers.has('Gw-Organisation')) return undefined
   const answer = globalThis.sluiceAsked?.get(url)
@@ -30,31 +30,31 @@ function takeAsked({ url, method, headers }: Request): Promise<Response> | undef
   return answer
 }
 
-/** What the client resolves to, whichever route was asked. */
+/** What the client resolves to, for any route. */
 interface Answered<Body> {
   readonly data?: Body
   readonly error?: unknown
   readonly response: Response
 }
 
-/** The whole body of a good answer; rejects with `ApiError` otherwise. */
+/** The whole body of a successful answer; rejects with `ApiError` otherwise. */
 export async function answerOf<Body>(asked: Promise<Answered<Body>>): Promise<NonNullable<Body>> {
   const { data, error, response } = await asked.catch((cause: unknown) => {
     throw ApiError.unreachable(cause)
   })
   if (data !== undefined && data !== null) return data
   const refusal = ApiError.of(error, response)
-  // What it says, in the person's language; without it, in the gateway's own words.
+  // The sentences in the person's language; if they cannot be loaded, the gateway's message is shown.
   if (refusal.said !== undefined || refusal.faults.length > 0) await loadTexts('rules').catch(() => undefined)
   throw refusal
 }
 
-/** `data` of a good answer in our envelope. */
+/** `data` of a successful answer in our envelope. */
 export async function dataOf<Data>(asked: Promise<Answered<{ readonly data: Data }>>): Promise<Data> {
   return (await answerOf(asked)).data
 }
 
-/** The header that says for whom: an organisation, or oneself. */
+/** The header that names the active organisation; none when people act for themselves. */
 export function actingFor(organisation: string | undefined): { 'Gw-Organisation'?: string } {
   return organisation === undefined ? {} : { 'Gw-Organisation': organisation }
 }

@@ -2,22 +2,22 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError } from './api-error.ts'
 
-/** `session-stale`: what was asked needs a session that has just begun. */
+/** `session-stale`: a request needs a session that has just begun. */
 export type Connection = 'live' | 'unreachable' | 'session-ended' | 'session-stale'
 
 let current: Connection = 'live'
 const listeners = new Set<() => void>()
 
-/** `undefined`: a good answer. */
+/** `undefined`: a successful answer. */
 export function reportAnswer(error: unknown): void {
   if (error instanceof ApiError && error.isSignedOut) set('session-ended')
   else if (error instanceof ApiError && error.isSessionStale) set('session-stale')
   else if (error instanceof ApiError && error.status === 0) set('unreachable')
-  // A good answer of another kind does not bring a session back.
+  // A successful answer does not restore an ended session.
   else if (current === 'unreachable') set('live')
 }
 
-/** After a sign-in, or where one was not wanted. */
+/** After signing in again, or when the person dismissed it. */
 export function sessionBegan(): void {
   set('live')
 }

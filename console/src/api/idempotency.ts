@@ -3,7 +3,7 @@ import { useRef } from 'react'
 
 const BYTES = 16
 
-/** The key of a request: the same one while the same is asked for, another one once it was done. */
+/** The key of a request: the same key while the same request is repeated, a new one after it succeeded. */
 export function useIdempotency() {
   const last = useRef<{ readonly asked: string; readonly key: string }>(undefined)
   return {

@@ -4,10 +4,10 @@ import type { paths } from './generated.d.ts'
 
 const KEYS = '/api/v1/user/user/keys'
 const KEY = '/api/v1/user/user/keys/{id}'
-/** More than anybody has. */
+/** More keys than anybody has; one page of the API. */
 const KEYS_MAX = 1_000
 
-/** A new key as it is asked for; a change of one has the same members. */
+/** The body that creates a key; a change has the same members. */
 export type KeyBody = paths[typeof KEYS]['post']['requestBody']['content']['application/json']
 export type KeyChange = Partial<Omit<KeyBody, 'member'>>
 
@@ -46,7 +46,7 @@ export const changeKey = (id: string, body: KeyChange, organisation?: string) =>
 export const deleteKey = (id: string, organisation?: string) =>
   dataOf(client.DELETE(KEY, { params: { path: { id }, header: actingFor(organisation) } }))
 
-/** `overlap` seconds for which the former secret works on. */
+/** `overlap`: seconds for which the former secret keeps working. */
 export const rotateKey = (id: string, overlap: number, organisation?: string) =>
   dataOf(
     client.POST('/api/v1/user/user/keys/{id}/rotate', {
@@ -55,5 +55,5 @@ export const rotateKey = (id: string, overlap: number, organisation?: string) =>
     }),
   )
 
-/** A key with its secret, which is in this answer and nowhere else. */
+/** A key with its secret, which only this answer contains. */
 export type NewKey = Awaited<ReturnType<typeof createKey>>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answerOf, client } from './client.ts'
 
-/** More than one organisation has, and one page. */
+/** More members than an organisation has; one page of the API. */
 const MEMBERS_MAX = 200
 
 /** The members of an organisation, in order of joining. */

@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { actingFor, client, dataOf } from './client.ts'
 
-/** How long prices are shown before they are asked for anew. */
+/** How long prices are shown before they are requested again. */
 const PRICES_FRESH_MS = 60_000
 
-/** Every offer of every model at one's own price. */
+/** Every offer of every model, with the person's own prices. */
 export const pricingQuery = (organisation?: string) =>
   queryOptions({
     queryKey: ['pricing', organisation ?? ''],
@@ -19,7 +19,7 @@ export const groupsQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/api/v1/user/user/groups', { signal })),
 })
 
-/** What each model needs of the account, and whether it answers now. */
+/** What each model requires of the account, and whether it is available now. */
 export const admissionQuery = (organisation?: string) =>
   queryOptions({
     queryKey: ['admission', organisation ?? ''],

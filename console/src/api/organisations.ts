@@ -1,11 +1,11 @@
-/** Organisations: made, joined, and what their admins and owners do in them. */
+/** Organisations: creating, joining and managing them. */
 import { queryOptions } from '@tanstack/react-query'
 import { answerOf, client, dataOf } from './client.ts'
 import type { paths } from './generated.d.ts'
 
 const ALL = '/api/v1/user/user/organisations'
 const ONE = '/api/v1/user/user/organisations/{organisation}'
-/** More than one organisation has open, and one page. */
+/** More invitations than an organisation has pending; one page of the API. */
 const INVITATIONS_MAX = 100
 
 export const createOrganisation = (name: string) => dataOf(client.POST(ALL, { body: { name } }))
@@ -13,7 +13,7 @@ export const createOrganisation = (name: string) => dataOf(client.POST(ALL, { bo
 export const renameOrganisation = (organisation: string, name: string) =>
   dataOf(client.PATCH(ONE, { params: { path: { organisation } }, body: { name } }))
 
-/** What is left of its money is given up with it. */
+/** Money that is left in it is lost. */
 export const closeOrganisation = (organisation: string) =>
   dataOf(client.DELETE(ONE, { params: { path: { organisation }, query: { forfeit: 'true' } } }))
 
@@ -35,11 +35,11 @@ type MemberChange = paths[typeof MEMBER]['patch']['requestBody']['content']['app
 export const changeMember = (organisation: string, member: string, body: MemberChange) =>
   dataOf(client.PATCH(MEMBER, { params: { path: { organisation, member } }, body }))
 
-/** `keep`: their keys go on as the organisation's own. */
+/** `keep`: the member's keys become the organisation's own. */
 export const removeMember = (organisation: string, member: string, keys: 'delete' | 'keep') =>
   dataOf(client.DELETE(MEMBER, { params: { path: { organisation, member }, query: { keys } } }))
 
-/** What each member used since the beginning of the month. */
+/** Usage of each member in the current month. */
 export const memberUsageQuery = (organisation: string) =>
   queryOptions({
     queryKey: ['member-usage', organisation],

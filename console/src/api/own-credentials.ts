@@ -4,7 +4,7 @@ import { actingFor, client, dataOf } from './client.ts'
 const BYOK = '/api/v1/user/user/byok'
 const ONE = '/api/v1/user/user/byok/{vendor}'
 
-/** One's own keys with vendors; their secrets are never read back. */
+/** The person's own vendor keys (BYOK); their secrets are never returned. */
 export const ownCredentialsQuery = (organisation?: string) =>
   queryOptions({
     queryKey: ['own-credentials', organisation ?? ''],

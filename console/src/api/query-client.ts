@@ -3,9 +3,9 @@ import { ApiError } from './api-error.ts'
 import { reportAnswer } from './connection.ts'
 import { forgetRefusal, reportRefusal } from './refusal.ts'
 
-/** How often numbers are read anew while the page can be seen. */
+/** How often numbers are refreshed while the page is visible. */
 export const LIVE_MS = 5_000
-/** Data younger than this is not read again when one returns to a page. */
+/** Younger data is not requested again when a page is opened. */
 const FRESH_MS = 2_000
 const RETRIES_MAX = 1
 /** An offline browser may still reach its gateway; if it does not, the error is shown instead of a silent wait. */

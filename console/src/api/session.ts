@@ -1,12 +1,12 @@
-/** Who is signed in, and for whom they act. */
+/** Who is signed in, and the account they act for. */
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { actingFor, answerOf, client, dataOf } from './client.ts'
 
-/** More than a person is in, and one page. */
+/** More organisations than a person belongs to; one page of the API. */
 const ORGANISATIONS_MAX = 100
 
-/** An account: one's own, or an organisation's where one may read it. */
+/** The person's own account, or that of an organisation if they may read it. */
 export const accountQuery = (organisation?: string) =>
   queryOptions({
     queryKey: ['account', organisation ?? ''],
@@ -29,12 +29,12 @@ export const organisationsQuery = queryOptions({
   },
 })
 
-/** The account of whoever is signed in; the frame has read it before any page is shown. */
+/** The account of the person who is signed in; the frame loads it before any page is shown. */
 export function usePerson() {
   return useSuspenseQuery(accountQuery()).data
 }
 
-/** The id of the organisation that the address names; undefined: one acts for oneself. */
+/** The id of the organisation in the address; undefined: people act for themselves. */
 export function useOrganisationId(): string | undefined {
   return useSearch({ strict: false, select: ({ org }) => org })
 }
@@ -46,14 +46,14 @@ export function useMembership() {
   return id === undefined ? undefined : data?.find((organisation) => organisation.id === id)
 }
 
-/** Whether one may see and change what belongs to the account as a whole: its money, its settings. */
+/** Whether the person may see and change the account's money and settings. */
 export function useMayManage(): boolean {
   const id = useOrganisationId()
   const membership = useMembership()
   return id === undefined || (membership !== undefined && membership.member.role !== 'member')
 }
 
-/** Whether one decides what the account is bound to: for oneself always, in an organisation its owners. */
+/** Whether the person may make commitments for the account: always for themselves, in an organisation only as an owner. */
 export function useIsOwner(): boolean {
   const id = useOrganisationId()
   const membership = useMembership()

@@ -3,7 +3,7 @@ import { actingFor, answerOf, client, dataOf } from './client.ts'
 
 const VERIFICATION = '/api/v1/user/user/verification'
 
-/** How verified the account is, and what it has asked for, newest first. */
+/** The account's level of verification, and its requests, newest first. */
 export const verificationQuery = (organisation?: string) =>
   queryOptions({
     queryKey: ['verification', organisation ?? ''],
@@ -17,7 +17,7 @@ function readVerification(organisation: string | undefined, signal: AbortSignal)
 export type VerificationRequest = Awaited<ReturnType<typeof readVerification>>['requests'][number]
 export type VerificationKind = VerificationRequest['kind']
 
-/** What is stated, by the names of the gateway, and the documents that show it. */
+/** The statements, under the gateway's field names, and the documents that prove them. */
 export function askVerification(
   kind: VerificationKind,
   stated: Readonly<Record<string, string>>,

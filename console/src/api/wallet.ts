@@ -7,10 +7,10 @@ const ACCOUNT = '/api/v1/user/user/account'
 const SUBSCRIPTION = '/api/v1/user/user/subscription'
 const STATEMENTS = '/api/v1/user/user/statements'
 const TOP_UPS = '/api/v1/user/user/top-ups'
-/** How long what is on offer is shown before it is asked for anew. */
+/** How long offers are shown before they are requested again. */
 const OFFERS_FRESH_MS = 60_000
 
-/** For whom, and under which key: the same one does the same thing once. */
+/** The account, and the idempotency key under which the request is carried out only once. */
 export interface Acting {
   readonly organisation: string | undefined
   readonly once: { readonly 'Idempotency-Key': string }
@@ -21,7 +21,7 @@ type AccountChange = NonNullable<paths[typeof ACCOUNT]['patch']['requestBody']>[
 export const changeAccount = (body: AccountChange, organisation?: string) =>
   dataOf(client.PATCH(ACCOUNT, { params: { header: actingFor(organisation) }, body }))
 
-/** What can be paid for and how; the same for everybody. */
+/** Packages and means of payment; the same for everybody. */
 export const offersQuery = queryOptions({
   queryKey: ['top-up-offers'],
   staleTime: OFFERS_FRESH_MS,

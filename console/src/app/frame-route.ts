@@ -6,7 +6,7 @@ import { subscriptionQuery } from '../api/subscription.ts'
 import { loadTexts } from '../texts/languages.ts'
 import { rootRoute } from './root-route.tsx'
 
-/** Everything that needs somebody signed in: the bars, and the page between them. */
+/** The parent of all pages that need a session: the bars around the page. */
 export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
@@ -16,7 +16,7 @@ export const frameRoute = createRoute({
         queryClient.ensureQueryData(accountQuery()),
         queryClient.ensureQueryData(organisationsQuery),
       ])
-      // The bars name the operator's pages.
+      // The side bar lists the operator's pages.
       if (role === 'admin') await loadTexts('operate')
     } catch (error) {
       if (error instanceof ApiError && error.isSignedOut) {
@@ -25,7 +25,7 @@ export const frameRoute = createRoute({
       throw error
     }
   },
-  // How much of one's own plan is used stands in the frame.
+  // The frame shows how much of the plan is used.
   loaderDeps: ({ search: { org } }) => ({ org }),
   loader: ({ context: { queryClient }, deps: { org } }) => {
     if (org === undefined) askAhead(queryClient, subscriptionQuery(org))

@@ -7,7 +7,7 @@ export interface RouterContext {
   readonly queryClient: QueryClient
 }
 
-/** `org` goes along everywhere: the organisation one acts for is part of every address. */
+/** `org` is kept on every navigation: the active organisation is part of every address. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
   // An explicit undefined removes it; an absent member leaves it unchanged.
   validateSearch: (search: Record<string, unknown>): { org?: string | undefined } =>

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from './root-route.tsx'
 
-/** The pages before somebody is signed in. */
+/** The parent of the pages that need no session. */
 export const signedOutRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-out',

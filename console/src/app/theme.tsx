@@ -1,4 +1,4 @@
-/** Which of our classes the library's components use; the values are in tokens.css. */
+/** Maps the library's components to our classes; the values are in tokens.css. */
 
 import type {
   ActionIconFactory,
@@ -27,7 +27,7 @@ import { createTheme } from '@mantine/core'
 import { Icon } from '../parts/marks/icon.tsx'
 import controls from './controls.module.css'
 
-/** Ms: long enough to show where something went. */
+/** Ms; long enough to see where something moved. */
 const MOTION_MS = 120
 const FADE = { transition: 'fade', duration: MOTION_MS } as const
 const DIALOG_CLASSES = {
@@ -37,12 +37,12 @@ const DIALOG_CLASSES = {
   body: controls.dialogBody,
   close: controls.dialogClose,
 }
-/** The library would hold the page still with a style of its own making, which the policy forbids (base.css does it). */
+/** The library would lock scrolling with an inline style, which the policy forbids; base.css locks it instead. */
 const HELD_PAGE = { lockScroll: false, overlayProps: { 'data-holds-scroll': true } as object }
 /** The heading of a dialog is not a heading of the page. */
 const DIALOG = { ...HELD_PAGE, attributes: { header: { role: 'presentation' } } }
 
-/** By the types alone: what the components themselves are is loaded with the page that uses them. */
+/** Only types are imported: each component is loaded with the page that uses it. */
 function look<Component extends FactoryPayload>(
   given: ExtendComponent<Component>,
 ): ExtendComponent<Component> {
@@ -93,12 +93,12 @@ export const theme = createTheme({
       classNames: { dropdown: controls.dropdown, option: controls.item, groupLabel: controls.menuLabel },
     }),
     Popover: look<PopoverFactory>({
-      // Inside a landmark, so that what opens is not outside of all of them.
+      // Inside a landmark, as the accessibility rules ask.
       defaultProps: { transitionProps: FADE, portalProps: { target: 'main' } },
       classNames: { dropdown: controls.dropdown },
     }),
     Menu: look<MenuFactory>({
-      // A menu may own nothing but its items: the first one has the focus at once.
+      // A menu may contain only its items, so the first item gets the focus.
       defaultProps: { transitionProps: FADE, position: 'bottom-end', withInitialFocusPlaceholder: false },
       classNames: {
         dropdown: controls.dropdown,

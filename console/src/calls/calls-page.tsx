@@ -15,7 +15,7 @@ import { ownLog } from './own-log.ts'
 
 const route = getRouteApi('/frame/calls')
 
-/** The calls of oneself, or of the organisation one acts for. */
+/** The calls of the person, or of the active organisation. */
 export function CallsPage() {
   const { t } = useTranslation()
   const search = route.useSearch()

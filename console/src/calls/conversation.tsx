@@ -56,7 +56,7 @@ function Item({ of: item }: { readonly of: JsonRecord }) {
   )
 }
 
-/** Whatever of an item can be read; of what is no text, what it is. */
+/** The text of an item; for anything else its type. */
 function wordsOf(item: JsonRecord): string {
   const whole = [item['content'], item['output'], item['arguments'], item['input']].map(textOf)
   const parts = [item['content'], item['output'], item['summary']].flatMap(recordsOf).map(partOf)

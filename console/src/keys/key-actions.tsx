@@ -11,7 +11,7 @@ interface KeyActionsProps {
   readonly onReady: (made: NewKey) => void
 }
 
-/** What can be done with a key: one thing at hand, the rest in a menu. */
+/** The actions of a key: one button, the rest in a menu. */
 export function KeyActions({ of, onEdit, onReady }: KeyActionsProps) {
   const { t } = useTranslation()
   const organisation = useOrganisationId()

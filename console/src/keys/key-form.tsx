@@ -23,7 +23,7 @@ interface KeyFormProps {
   readonly onMade: (made: NewKey) => void
 }
 
-/** Everything a key can be told: its name, what it may call, from where, until when and how much. */
+/** The form of a key: name, models, allowed addresses, expiry and limits. */
 export function KeyForm({ of, onClose, onMade }: KeyFormProps) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)
@@ -76,7 +76,7 @@ function useKeySubmit(form: UseFormReturnType<KeyValues>, { of, onClose, onMade 
   })
 }
 
-/** Whose key it will be, where one may choose. */
+/** The member that the key belongs to, if there is a choice. */
 function MemberField({ field }: { readonly field: ReturnType<KeyFormOf['getInputProps']> }) {
   const { t } = useTranslation()
   const organisation = useOrganisationId()

@@ -12,7 +12,7 @@ interface KeyLimitBarsProps {
   readonly quiet: boolean
 }
 
-/** What a key has used of each of its limits. */
+/** The usage of each limit of a key. */
 export function KeyLimitBars({ limits, quiet }: KeyLimitBarsProps) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -71,7 +71,7 @@ function Line({ name, used, limit, label, quiet }: LineProps) {
   )
 }
 
-/** Large amounts have no room for all of their digits; the bar's words have them. */
+/** Large amounts are shortened; the bar's title has all digits. */
 function shortly(format: Format, amount: number): string {
   return amount >= 100_000 ? format.short(amount) : format.number(Math.floor(amount))
 }

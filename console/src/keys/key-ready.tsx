@@ -18,7 +18,7 @@ import { useOpenOffers } from '../parts/snippets/use-open-offers.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './keys.module.css'
 
-/** How often it is looked whether the first call has come. */
+/** How often to check whether the first call has arrived. */
 const LOOK_MS = 2_000
 
 interface KeyReadyProps {
@@ -26,7 +26,7 @@ interface KeyReadyProps {
   readonly onClose: () => void
 }
 
-/** The secret, this once, with lines that work when pasted; and whether they have. */
+/** The secret, shown once, with snippets that work when pasted, and whether the first call has arrived. */
 export function KeyReady({ made, onClose }: KeyReadyProps) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -70,13 +70,13 @@ export function KeyReady({ made, onClose }: KeyReadyProps) {
   )
 }
 
-/** What the key is shown with: its group, and of the models that it may call the first to try. */
+/** The key's group, and the model that its snippets call. */
 function useFirstModel(made: NewKey) {
   const offers = useOpenOffers()
   const { data: groups } = useQuery(groupsQuery)
   const group = groups?.find(({ name }) => name === made.group)
   const allowed = made.models.length > 0 ? made.models : group?.models
-  // Those that are open stand first.
+  // Models that the account may call come first.
   const rank = (id: string): number => (offers?.some(({ model_id: each }) => each === id) === true ? 0 : 1)
   const model = firstToCall(
     allowed
@@ -91,7 +91,7 @@ function useFirstModel(made: NewKey) {
   return { group, model }
 }
 
-/** A rotated key has a last use already: only a later one counts. */
+/** A rotated key already has a last use: only a later one counts. */
 function FirstUse({ of }: { readonly of: NewKey }) {
   const { t } = useTranslation()
   const organisation = useOrganisationId()

@@ -4,7 +4,7 @@ import { Sheet } from '../parts/forms/dialog.tsx'
 import { KeyForm } from './key-form.tsx'
 
 interface KeySheetProps {
-  /** undefined: a new one is made. */
+  /** undefined: a new key. */
   readonly of: Key | undefined
   readonly opened: boolean
   readonly onClose: () => void

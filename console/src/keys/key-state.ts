@@ -1,6 +1,6 @@
 import type { Key, KeyLimits } from '../api/keys.ts'
 
-/** What hinders a key, the strongest first; `enabled`: nothing. */
+/** Why a key cannot be used, the most important reason first; `enabled`: it can. */
 export const KEY_STATES = ['enabled', 'limited', 'expired', 'disabled'] as const
 export type KeyState = (typeof KEY_STATES)[number]
 

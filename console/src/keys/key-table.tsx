@@ -103,7 +103,7 @@ function LastUse({ at }: { readonly at: string | null | undefined }) {
   return at === null ? t('keys.neverUsed') : <span title={format.moment(at)}>{format.ago(at)}</span>
 }
 
-/** From then on a person should look. */
+/** Expiry is marked when it is this close. */
 const NEAR_MS = 14 * 86_400_000
 
 function Expiry({ at }: { readonly at: string | null }) {

@@ -21,7 +21,7 @@ const KeySheet = late(async () => (await import('./key-sheet.tsx')).KeySheet)
 const KeyReady = late(async () => (await import('./key-ready.tsx')).KeyReady)
 
 const route = getRouteApi('/frame/keys')
-/** What stands in the address in place of an id while a key is being made. */
+/** In the address in place of an id while a key is created. */
 const NEW = 'new'
 
 export function KeysPage() {
@@ -30,7 +30,7 @@ export function KeysPage() {
   const navigate = route.useNavigate()
   const organisation = useOrganisationId()
   const keys = useQuery({ ...keysQuery(organisation), refetchInterval: LIVE_MS })
-  // Asked for together with the keys, not when they are there.
+  // Requested in parallel with the keys.
   const limits = useQuery({ ...keyLimitsQuery(organisation), refetchInterval: LIVE_MS })
   const [ready, setReady] = useState<NewKey>()
   const openKey = (id: string | undefined): void =>
@@ -77,7 +77,7 @@ interface OpenKeyProps {
   readonly onMade: (made: NewKey) => void
 }
 
-/** The form that the address names; closed while its key is not known. */
+/** The form that the address names; closed until its key is loaded. */
 function OpenKey({ id, keys, onClose, onMade }: OpenKeyProps) {
   const of = keys.find((key) => key.id === id)
   return (

@@ -12,7 +12,7 @@ export const keysRoute = createRoute({
       state: choiceField(search['state'], KEY_STATES),
       model: textField(search['model']),
       group: textField(search['group']),
-      // The id of the key whose form is open; `new`: of one to be.
+      // The id of the key whose form is open; `new`: a new key.
       key: textField(search['key']),
     }),
   component: lazyRouteComponent(() => withTexts(() => import('./keys-page.tsx'), 'keys'), 'KeysPage'),

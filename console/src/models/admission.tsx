@@ -10,7 +10,7 @@ import type { Model } from './use-models.ts'
 
 const SIGNS = { up: 'done', unsteady: 'warning', down: 'failed' } as const
 
-/** Whether the model answers now. */
+/** Whether the model is available now. */
 export function Health({ of }: { readonly of: Model['health'] }) {
   const { t } = useTranslation()
   return (
@@ -21,7 +21,7 @@ export function Health({ of }: { readonly of: Model['health'] }) {
   )
 }
 
-/** What the person lacks to call the model. */
+/** What the account lacks to call the model. */
 export function Missing({ of }: { readonly of: Model }) {
   const { t } = useTranslation()
   const missing = useMissing(of)
@@ -33,7 +33,7 @@ export function Missing({ of }: { readonly of: Model }) {
   ))
 }
 
-/** The same, each with the way to get it; nothing where nothing is missing. */
+/** The same as a list, each with a link to get it; renders nothing if nothing is missing. */
 export function Steps({ of }: { readonly of: Model }) {
   const { t } = useTranslation()
   return useMissing(of).map(({ what, words }) => (

@@ -14,7 +14,7 @@ interface ComparisonProps {
   readonly onClear: () => void
 }
 
-/** Some models side by side. */
+/** Compares models side by side. */
 export function Comparison({ models, onClear }: ComparisonProps) {
   const { t } = useTranslation()
   const rows = useRows(models)

@@ -19,7 +19,7 @@ interface ModelSheetProps {
   readonly onClose: () => void
 }
 
-/** One model, whole: what it needs, what each offer costs, and how it is called. */
+/** All details of a model: requirements, offers with prices, and snippets. */
 export function ModelSheet({ of, onClose }: ModelSheetProps) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -26,7 +26,7 @@ const ModelSheet = late(async () => (await import('./model-sheet.tsx')).ModelShe
 const Comparison = late(async () => (await import('./comparison.tsx')).Comparison)
 
 const route = getRouteApi('/frame/models')
-/** Side by side there is room for so many. */
+/** The most models that fit side by side. */
 const COMPARED_MAX = 4
 
 export function ModelsPage() {
@@ -100,7 +100,7 @@ function Catalogue({ all, search, onChange }: CatalogueProps) {
   )
 }
 
-/** Of the models that are compared. */
+/** The ids of the compared models. */
 function idsOf({ compare = '' }: ModelsSearch): readonly string[] {
   return compare === '' ? [] : compare.split(',')
 }
@@ -158,7 +158,7 @@ function ModelFilters({ search, sum, onChange }: ModelFiltersProps) {
 
 interface ModelTableProps {
   readonly shown: readonly Model[]
-  /** Ids of those that are compared. */
+  /** The ids of the compared models. */
   readonly chosen: readonly string[]
   readonly onOpen: (id: string) => void
   readonly onCompare: (ids: readonly string[]) => void
@@ -237,7 +237,7 @@ function useColumns(): readonly Column<Model>[] {
   ]
 }
 
-/** What comes out: by tokens, or what a model is billed by in their place. */
+/** The output price: by tokens, or by the unit that the model is billed by. */
 function OutputPrice({ of: offer }: { readonly of: Offer | undefined }) {
   const { t } = useTranslation()
   if (offer === undefined) return '–'

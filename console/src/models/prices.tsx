@@ -21,7 +21,7 @@ export const PRICES = [
 ] as const
 export type Price = (typeof PRICES)[number]
 
-/** Which mode a price belongs to. */
+/** The billing mode of each price. */
 const MODES = {
   input_price: 'token',
   cache_input_price: 'token',
@@ -36,12 +36,12 @@ const MODES = {
   audio_second_price: 'audio_second',
 } as const satisfies Readonly<Record<Price, string>>
 
-/** Whether the model is billed by it. */
+/** Whether the model's billing mode uses the price. */
 export function isBilled({ billing_modes }: Offer, price: Price): boolean {
   return billing_modes.includes(MODES[price])
 }
 
-/** What a price is of, and for how much of it. */
+/** The name of a price and the quantity it is for. */
 export function PriceName({ price }: { readonly price: Price }) {
   const { t } = useTranslation()
   return (
@@ -52,7 +52,7 @@ export function PriceName({ price }: { readonly price: Price }) {
   )
 }
 
-/** One's own price; the list price in its title where it is another one. */
+/** The person's own price, with the list price in the title if it differs. */
 export function OwnPrice({ offer, price }: { readonly offer: Offer; readonly price: Price }) {
   const { t } = useTranslation()
   const { language } = useFormat()

@@ -2,14 +2,14 @@ import { choiceField, present, textField } from '../parts/lists/search-fields.ts
 import { FEATURES } from '../parts/values/features.ts'
 import { HEALTHS } from './use-models.ts'
 
-/** What the address says of the catalogue. */
+/** Search parameters of the catalogue. */
 export function readSearch(search: Record<string, unknown>) {
   return present({
     find: textField(search['find']),
     feature: choiceField(search['feature'], FEATURES),
     health: choiceField(search['health'], HEALTHS),
     open: choiceField(search['open'], ['yes']),
-    /** Ids with commas between. */
+    /** Ids, separated by commas. */
     compare: textField(search['compare']),
     /** The model whose details are open. */
     model: textField(search['model']),

@@ -5,14 +5,14 @@ import { useOrganisationId } from '../api/session.ts'
 
 export const HEALTHS = ['up', 'unsteady', 'down'] as const
 
-/** A model with what it costs the person, the cheapest offer first. */
+/** A model with its offers at the person's prices, the cheapest first. */
 export interface Model extends Admission {
   readonly name: string
   readonly features: readonly string[]
   readonly offers: readonly Offer[]
 }
 
-/** Every model on offer; `data` is there when both of its questions are answered. */
+/** All models on offer; `data` is defined when both requests are answered. */
 export function useModels() {
   const organisation = useOrganisationId()
   const pricing = useQuery(pricingQuery(organisation))
@@ -34,7 +34,7 @@ function modelsOf(admissions: readonly Admission[], offers: readonly Offer[]): r
   })
 }
 
-/** What a list price is multiplied with for this person. */
+/** The factor between list prices and the person's prices. */
 export function rateOf({ rate_multiplier, user_rate }: Offer): number {
   return (rate_multiplier * user_rate) / 100
 }

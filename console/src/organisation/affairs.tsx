@@ -18,7 +18,7 @@ interface AffairsProps {
   readonly name: string
 }
 
-/** Its name, and the ways out of it. */
+/** Renames, leaves or closes the organisation. */
 export function Affairs({ id, name }: AffairsProps) {
   const { t } = useTranslation()
   const mayManage = useMayManage()
@@ -57,7 +57,7 @@ function Rename({ id, name }: AffairsProps) {
   )
 }
 
-/** Out of it alone, or the end of it for everybody. */
+/** Leaving the organisation, or closing it for everybody. */
 function Out({ id, name, way }: AffairsProps & { readonly way: 'leave' | 'close' }) {
   const { t } = useTranslation()
   const router = useRouter()
@@ -73,7 +73,7 @@ function Out({ id, name, way }: AffairsProps & { readonly way: 'leave' | 'close'
           action={t(`organisation.ways.${way}`)}
           onConfirm={async () => {
             await (way === 'leave' ? leaveOrganisation(id) : closeOrganisation(id))
-            // A new page: nothing of what was known here is left.
+            // A full reload, so that no data of the organisation is left.
             window.location.assign(`${router.basepath}/organisation`)
           }}
           onClose={() => setAsking(false)}

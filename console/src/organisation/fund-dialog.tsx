@@ -20,7 +20,7 @@ interface FundDialogProps {
 
 const UNITS = ['credits', 'yuan'] as const
 
-/** One's own money becomes the organisation's. */
+/** Moves the person's own Credits or balance to the organisation. */
 export function FundDialog({ organisation, onClose }: FundDialogProps) {
   const { t } = useTranslation()
   const sign = useCurrencySign()

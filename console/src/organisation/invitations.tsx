@@ -15,7 +15,7 @@ import { useProblemText } from '../parts/page/use-problem.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './organisation.module.css'
 
-/** Who was invited and has not come yet. */
+/** Pending invitations. */
 export function Invitations({ organisation }: { readonly organisation: string }) {
   const { t } = useTranslation()
   const invitations = useQuery(invitationsQuery(organisation))

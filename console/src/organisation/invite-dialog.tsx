@@ -18,7 +18,7 @@ interface InviteDialogProps {
   readonly onClose: () => void
 }
 
-/** A link by mail, for whoever has the address; several may be invited one after the other. */
+/** Invites by e-mail; stays open to invite several people. */
 export function InviteDialog({ organisation, onClose }: InviteDialogProps) {
   const { t } = useTranslation()
   const sign = useCurrencySign()

@@ -1,6 +1,6 @@
 import type { Member } from '../api/members.ts'
 
-/** What people call a member. */
+/** The display name of a member. */
 export function memberName({
   name,
   email,

@@ -26,7 +26,7 @@ interface MemberSheetProps {
   readonly onClose: () => void
 }
 
-/** What a member may do and spend, and the end of it. */
+/** Role, caps and limits of a member, and removing them. */
 export function MemberSheet({ of: member, organisation, onClose }: MemberSheetProps) {
   const { t } = useTranslation()
   const isOwner = useIsOwner()
@@ -60,7 +60,7 @@ export function MemberSheet({ of: member, organisation, onClose }: MemberSheetPr
   )
 }
 
-/** What all their keys together may take. */
+/** Limits that all keys of the member share. */
 function Bounds({ form }: { readonly form: UseFormReturnType<MemberValues> }) {
   const { t } = useTranslation()
   const sign = useCurrencySign()

@@ -26,7 +26,7 @@ interface MembersProps {
   readonly onOpen: (id: string | undefined) => void
 }
 
-/** Who is in it, what they may spend and what they used this month. */
+/** The members, with their caps and usage of this month. */
 export function Members({ organisation, open, onOpen }: MembersProps) {
   const members = useQuery({ ...membersQuery(organisation), refetchInterval: LIVE_MS })
   const shown = members.data?.find(({ id }) => id === open)
@@ -117,7 +117,7 @@ function Name({ of: member }: { readonly of: Member }) {
   )
 }
 
-/** What they spent of their cap this month. */
+/** Spending of this month against the cap. */
 function Cap({
   of: { monthly_cap_yuan: cap, month_spent_yuan: spent, month_held_yuan: held },
 }: {

@@ -19,7 +19,7 @@ const FundDialog = late(async () => (await import('./fund-dialog.tsx')).FundDial
 
 const route = getRouteApi('/frame/organisation')
 
-/** The organisation one acts for; where one acts for oneself, those one is in and how to get into one. */
+/** The active organisation; when people act for themselves, their organisations and how to create or join one. */
 export function OrganisationPage() {
   const { t } = useTranslation()
   const membership = useMembership()

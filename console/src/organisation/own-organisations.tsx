@@ -18,7 +18,7 @@ import { useProblemText } from '../parts/page/use-problem.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './organisation.module.css'
 
-/** Those one is in, making one, and taking an invitation. */
+/** The person's organisations, creating one, and accepting an invitation. */
 export function OwnOrganisations() {
   const { t } = useTranslation()
   const { data: organisations = [] } = useQuery(organisationsQuery)
@@ -52,7 +52,7 @@ export function OwnOrganisations() {
   )
 }
 
-/** Shows the organisation, once the list of those one is in has it. */
+/** Opens the organisation once the list of organisations contains it. */
 function useEnter(): (org: string) => Promise<void> {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
@@ -84,7 +84,7 @@ function Create() {
   )
 }
 
-/** The token of the link, which leaves the address bar, and so the history, as soon as it was read. */
+/** The token of the link; removed from the address bar and the history once it is read. */
 function useToken(): string {
   const [token] = useState(() => new URLSearchParams(window.location.hash.slice(1)).get('invitation') ?? '')
   useEffect(() => {
@@ -123,7 +123,7 @@ function Accept() {
   )
 }
 
-/** What the link invites to. */
+/** What the invitation offers. */
 function Preview({ token }: { readonly token: string }) {
   const { t } = useTranslation()
   const format = useFormat()

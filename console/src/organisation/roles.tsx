@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { Role } from '../api/organisations.ts'
 import forms from '../parts/forms/form.module.css'
 
-/** Only owners make owners. */
+/** Only owners may appoint owners. */
 export function rolesFor(isOwner: boolean): readonly Role[] {
   return isOwner ? ['member', 'admin', 'owner'] : ['member', 'admin']
 }

@@ -66,7 +66,7 @@ function Plan({ subscription }: { readonly subscription: Subscription | undefine
     return (
       <div>
         <div className={page.figureName}>{t('overview.plan')}</div>
-        {/* As high as two windows of a plan, so that what is below stays where it is. */}
+        {/* The height of two quota lines, so that nothing below moves. */}
         <Skeleton height={80} mt={6} />
       </div>
     )

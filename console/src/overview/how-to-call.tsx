@@ -38,7 +38,7 @@ export function HowToCall() {
         <code>{baseUrl}/v1</code>
         <CopyIcon value={`${baseUrl}/v1`} label={t('overview.copyBase')} size="sm" />
       </div>
-      {/* Of a key that is there nobody knows the secret any more. */}
+      {/* The secret of an existing key is not known, so a first call needs a new key. */}
       {(keys?.length === 0 || isFirst) && (
         <Button
           fullWidth

@@ -22,7 +22,7 @@ interface SpendQuestion {
   readonly organisation: string | undefined
 }
 
-/** What was spent in the period, by model. */
+/** Spending in the period, by model. */
 export function spendQuery({ period, openedAt, timeZone, organisation }: SpendQuestion) {
   const { interval, ms } = SPANS[period]
   return usageQuery(

@@ -34,7 +34,7 @@ export function Spend({ spend, period }: SpendProps) {
   )
 }
 
-/** Names below the bars. */
+/** The number of labels below the bars. */
 const NAMES_MAX = 7
 
 function SpendChart({ data, period }: { readonly data: SpendOf; readonly period: Period }) {

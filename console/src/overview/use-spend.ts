@@ -27,7 +27,7 @@ export interface SpendOf {
   readonly days: number
 }
 
-/** What was spent in the period, by model: the five that took most, and the others. */
+/** Spending in the period by model: the top five, and all others as one. */
 export function useSpend(period: Period) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)

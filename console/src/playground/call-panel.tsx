@@ -18,7 +18,7 @@ import { shortened } from './shortened.ts'
 import { curlOf } from './snippets.ts'
 import type { SentCall } from './use-call.ts'
 
-/** The last call, from the outside: as it was sent, as it was answered, what it was, and how to make it oneself. */
+/** The last call: request, response, outcome, and snippets to make the same call. */
 export function CallPanel({ call, kind }: { readonly call: SentCall | undefined; readonly kind: Kind }) {
   const { t } = useTranslation()
   const [tab, setTab] = useState<string | null>('request')
@@ -67,7 +67,7 @@ function Request({ of: request }: { readonly of: WireRequest }) {
   )
 }
 
-/** Of what is shown; the whole of it is copied. */
+/** The most characters shown; copying takes all. */
 const SHOWN_MAX = 20_000
 
 function Raw({ text }: { readonly text: string }) {
@@ -110,7 +110,7 @@ function Snippets({ of: request, kind }: { readonly of: WireRequest; readonly ki
 const ROW_EVERY_MS = 700
 const ROW_TRIES = 30
 
-/** What the page saw of it, and what the log says when it is settled. */
+/** What the page measured, and the log's entry once the call is settled. */
 function Outcome({ of: call }: { readonly of: SentCall }) {
   const { t } = useTranslation()
   const format = useFormat()

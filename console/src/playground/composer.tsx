@@ -11,15 +11,15 @@ import styles from './playground.module.css'
 interface ComposerProps {
   readonly takesPictures: boolean
   readonly isRunning: boolean
-  /** False while something else has to be done first. */
+  /** False while tool results are missing. */
   readonly canSend: boolean
   readonly onSend: (said: { readonly text: string; readonly pictures: readonly Picture[] }) => void
   readonly onStop: () => void
-  /** What else can be set before it is sent. */
+  /** Parameters, beside the send button. */
   readonly children: ReactNode
 }
 
-/** What one says next. */
+/** The field for the next message. */
 export function Composer({ takesPictures, isRunning, canSend, onSend, onStop, children }: ComposerProps) {
   const { t } = useTranslation()
   const [text, setText] = useState('')

@@ -1,4 +1,4 @@
-/** A conversation in no vendor's format: what is on the page, and what every protocol writes in its own way. */
+/** A conversation in a neutral format, which each protocol encodes in its own way. */
 import { isRecord, type Json, type JsonRecord, parseJson, textOf } from '../parts/values/json.ts'
 
 export interface ToolCall {
@@ -6,7 +6,7 @@ export interface ToolCall {
   readonly name: string
   /** JSON text. */
   readonly input: string
-  /** What a vendor wants back with the call, as it came. */
+  /** Opaque data that the vendor expects back with the call. */
   readonly signature?: string | undefined
 }
 
@@ -17,12 +17,12 @@ export interface Picture {
   readonly base64: string
 }
 
-/** What a model said so far. */
+/** The reply so far. */
 export interface Reply {
   readonly text: string
   readonly thoughts: string
   readonly calls: readonly ToolCall[]
-  /** In the words of who broke it off; undefined: nothing went wrong. */
+  /** The error that ended the reply; undefined: none. */
   readonly failure?: string | undefined
 }
 
@@ -51,7 +51,7 @@ export interface Parameters {
 
 export const NO_REPLY: Reply = { text: '', thoughts: '', calls: [] }
 
-/** undefined: the text is no list of tools. */
+/** undefined: the text is not a list of tools. */
 export function readTools(text: string): readonly Tool[] | undefined {
   if (text.trim() === '') return []
   const value = parseJson(text)
@@ -60,7 +60,7 @@ export function readTools(text: string): readonly Tool[] | undefined {
   return tools.every((tool) => tool !== undefined) ? tools : undefined
 }
 
-/** As vendors write them too, so that what one has can be pasted. */
+/** Also accepts the vendors' formats, so that existing tools can be pasted. */
 function toolOf(value: Json): Tool | undefined {
   if (!isRecord(value)) return undefined
   const inner = isRecord(value['function']) ? value['function'] : value
@@ -74,7 +74,7 @@ function toolOf(value: Json): Tool | undefined {
   }
 }
 
-/** Calls of the last turn that nobody has answered yet. */
+/** Tool calls of the last turn without a result. */
 export function openCalls(turns: readonly Turn[]): readonly ToolCall[] {
   const at = turns.findLastIndex(({ by }) => by === 'model')
   const last = turns[at]
@@ -83,7 +83,7 @@ export function openCalls(turns: readonly Turn[]): readonly ToolCall[] {
   return last.calls.filter(({ id }) => !answered.has(id))
 }
 
-/** The list with one element put or changed at its place. */
+/** A copy of the list with one element set or changed. */
 export function replaced<Value>(list: readonly Value[], at: number, value: Value): readonly Value[] {
   return list.toSpliced(at, 1, value)
 }

@@ -1,4 +1,4 @@
-/** What stands on each line that is not empty. */
+/** The lines of a text that are not empty. */
 export function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.trim() !== '')
 }

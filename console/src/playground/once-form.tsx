@@ -18,7 +18,7 @@ interface OnceFormProps {
   readonly caller: Caller
 }
 
-/** What is asked once and answered once: its fields, and the answer below them. */
+/** A form with one answer: the fields, and the answer below them. */
 export function OnceForm({ model, kind, caller }: OnceFormProps) {
   const { t } = useTranslation()
   const kindName = useKindName()
@@ -69,7 +69,7 @@ export function OnceForm({ model, kind, caller }: OnceFormProps) {
   )
 }
 
-/** Whether nothing is left out that the call needs. */
+/** Whether all required fields are filled. */
 function isFilled(kind: FormKind, values: Readonly<Record<string, string>>, files: Files): boolean {
   return (
     kind.fields.every(({ name }) => values[name]?.trim() !== '') &&
@@ -82,7 +82,7 @@ interface ResultProps extends Omit<OnceFormProps, 'model'> {
   readonly onRetry: () => void
 }
 
-/** What became of the call. */
+/** The outcome of the call. */
 function Result({ kind, caller, answer, onRetry }: ResultProps) {
   const { t } = useTranslation()
   const { call } = caller
@@ -104,7 +104,7 @@ function Result({ kind, caller, answer, onRetry }: ResultProps) {
   }
 }
 
-/** Asks with what the fields hold, and keeps the answer until one asks again. */
+/** Sends the form and keeps the answer until the next one. */
 function useAnswer(
   { model, kind, caller }: OnceFormProps,
   { values, files }: { readonly values: Readonly<Record<string, string>>; readonly files: Files },
@@ -194,7 +194,7 @@ function OneField({ field: { name, input, choices = [] }, value, onChange }: One
 const TICK_MS = 500
 const PROGRESS_MS = 2_000
 
-/** How long it takes already, and how far it is where the gateway can say. */
+/** Elapsed time, and progress if the gateway reports it. */
 function Waiting({
   kind,
   caller,

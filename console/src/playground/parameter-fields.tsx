@@ -21,7 +21,7 @@ interface ParameterFieldsProps {
   readonly onChange: (values: Parameters) => void
 }
 
-/** What goes along with every message; what is left empty is not sent. */
+/** Parameters of every message; empty ones are not sent. */
 export function ParameterFields({ values, onChange }: ParameterFieldsProps) {
   const { t } = useTranslation()
   const change = (fields: Partial<Parameters>): void => onChange({ ...values, ...fields })

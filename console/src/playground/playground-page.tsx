@@ -24,7 +24,7 @@ import { useSaid } from './use-said.ts'
 
 const route = getRouteApi('/frame/playground')
 
-/** Models tried out: what is sent, what comes back, what it costs, and the same call for one's own program. */
+/** Tries out models: request, response, cost, and a snippet of the same call. */
 export function PlaygroundPage() {
   const { t } = useTranslation()
   const organisation = useOrganisationId()
@@ -52,7 +52,7 @@ interface Callable {
   readonly kinds: readonly Kind[]
 }
 
-/** One of each model, of those that can be called from here. */
+/** One entry for each model that the playground can call. */
 function callableOf(offers: readonly Offer[]): readonly Callable[] {
   const models = [...new Map(offers.map((offer) => [offer.model_id, offer])).values()]
   return models.map((offer) => ({ offer, kinds: kindsOf(offer) })).filter(({ kinds }) => kinds.length > 0)
@@ -64,7 +64,7 @@ function Playground({ models }: { readonly models: readonly Callable[] }) {
   const navigate = route.useNavigate()
   const caller = useCall()
   const { forget } = useSaid()
-  /** Another number: everything is begun anew. */
+  /** Changes to remount the panes for a new conversation. */
   const [round, setRound] = useState(0)
   const change = (fields: Change<PlaygroundSearch>): void =>
     inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace: true }))
@@ -113,7 +113,7 @@ interface ChoicesProps {
   readonly onChange: (fields: Change<PlaygroundSearch>) => void
 }
 
-/** Whom one talks to, and in which language of the wire. */
+/** Chooses the model and the protocol. */
 function Choices({ models, model, kind, isFixed, onChange }: ChoicesProps) {
   const { t } = useTranslation()
   const kindName = useKindName()

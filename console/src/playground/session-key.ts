@@ -1,16 +1,16 @@
-/** The key of the playground: made by the gateway for this session, kept in the pages' memory and nowhere else. */
+/** The playground's API key: created by the gateway for this session, and kept only in memory. */
 import { actingFor, client, dataOf } from '../api/client.ts'
 
-/** One that ends so soon is made anew before a call. */
+/** A key with less time left is replaced before a call. */
 const MARGIN_MS = 60_000
 const REFUSED = 401
-/** More windows than this that make keys in one moment are somebody's program. */
+/** The most retries: more windows that create keys at the same time are not people. */
 const TRIES_MAX = 4
 
-/** Asks the gateway with the key of the session. */
+/** Sends a request with the session's key. */
 export interface KeyedFetch {
   (path: string, init?: RequestInit): Promise<Response>
-  /** From now on it hears of other windows, until what is returned is called. */
+  /** Listens to other windows; returns a function that stops it. */
   listen(): () => void
 }
 
@@ -19,17 +19,17 @@ interface Held {
   readonly expires_at: string
 }
 
-/** Whose key it is: windows of one browser may act for different organisations. */
+/** The owner of the key: windows of one browser may act for different organisations. */
 interface Owner {
   readonly account: string
   readonly organisation: string | undefined
 }
 
 /**
- * A key is made before the first call, and again when it has ended. A person has one: the key that one window makes takes the
- * place of the others', so it tells them, and they go on with it. Whoever is refused tries with what was heard meanwhile,
- * and makes one only when nothing was. The session's cookie does not go along, so that a call is what it would be from
- * anywhere.
+ * A key is created before the first call, and again after it has expired. A person has only one: a key created in one window
+ * replaces the former one, so the window announces it and the others use it. A window whose key is rejected uses the last
+ * announced key, and creates one only if there is none. The session's cookie is not sent, so that calls behave as from any
+ * other client.
  */
 export function openKeyedFetch(owner: Owner): KeyedFetch {
   let windows: BroadcastChannel | undefined
@@ -41,7 +41,7 @@ export function openKeyedFetch(owner: Owner): KeyedFetch {
     held = made
     made.then(
       ({ key, expires_at }) => windows?.postMessage({ key, expires_at }),
-      // Whoever waits for it is told; the next call tries again.
+      // The failure is reported to the waiting calls; the next call tries again.
       () => {
         if (held === made) held = undefined
       },
@@ -62,7 +62,7 @@ export function openKeyedFetch(owner: Owner): KeyedFetch {
         credentials: 'omit',
         headers: {
           authorization: `Bearer ${key}`,
-          // Of a form the browser writes it, with what stands between the parts.
+          // For a form the browser sets it, with the boundary.
           ...(typeof init.body === 'string' ? { 'content-type': 'application/json' } : {}),
         },
       })

@@ -1,10 +1,10 @@
 import { isRecord, type Json, type JsonRecord } from '../parts/values/json.ts'
 
-/** Characters of a text that is shown whole. */
+/** Texts up to this many characters are shown completely. */
 const TEXT_MAX = 600
 const BEGINNING = 60
 
-/** The same with pictures and long texts cut, so that the rest of it can be read. */
+/** Shortens images and long texts, so that the rest can be read. */
 export function shortened(body: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, short(value ?? null)]))
 }

@@ -1,4 +1,4 @@
-/** Exactly this request, for the shell and for the vendors' own libraries in Python. */
+/** Snippets of exactly this request, for curl and the vendors' Python libraries. */
 import { formFieldsOf, isRecord, type Json, type JsonRecord } from '../parts/values/json.ts'
 import type { Files, WireRequest } from './kinds/kind.ts'
 
@@ -21,7 +21,7 @@ function curlOfForm({ path, body, files }: Required<WireRequest>, baseUrl: strin
 ${fields.map((field) => `  -F '${field.replaceAll("'", `'\\''`)}'`).join(' \\\n')}`
 }
 
-/** `end` does something with the answer; absent: it is printed. */
+/** `end`: code that uses the answer; absent: it is printed. */
 export const openAiSnippet =
   (method: string, end?: string) =>
   ({ body, files = {} }: WireRequest, baseUrl: string): string =>
@@ -56,7 +56,7 @@ ${argumentsOf(body)}
 ${told(body)}`
 }
 
-/** The library has one argument for whatever is not the conversation itself. */
+/** The library takes everything but the conversation in one argument. */
 export function googleSnippet({ path, body }: WireRequest, baseUrl: string): string {
   const [, model = '', method = ''] = /models\/([^:]+):(\w+)/.exec(path) ?? []
   const { contents, generationConfig, ...others } = body
@@ -96,11 +96,11 @@ function argumentsOf(body: JsonRecord): string {
     .join('\n')
 }
 
-/** A value as Python writes it. */
+/** A value as Python code. */
 function python(value: Json, indent: number): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
-  // A text of JSON is a text of Python: the escapes are the same.
+  // JSON strings are valid Python strings: the escapes are the same.
   if (typeof value !== 'object') return JSON.stringify(value)
   const inner = ' '.repeat(indent + 4)
   const rows = isRecord(value)

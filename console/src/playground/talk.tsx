@@ -29,7 +29,7 @@ const FIRST: Parameters = {
   stream: true,
 }
 
-/** A conversation. It goes on when its model or its protocol is changed in the middle. */
+/** A conversation; it continues when the model or the protocol is changed. */
 export function Talk({ model, kind, seesPictures, caller }: TalkProps) {
   const { t } = useTranslation()
   const [parameters, setParameters] = useState(FIRST)
@@ -80,12 +80,12 @@ export function Talk({ model, kind, seesPictures, caller }: TalkProps) {
   )
 }
 
-/** What came before it broke off is not said again. */
+/** The turns without a reply that failed, to try again. */
 function withoutReply(turns: readonly Turn[]): readonly Turn[] {
   return turns.at(-1)?.by === 'model' ? turns.slice(0, -1) : turns
 }
 
-/** What was said, and what is being said. */
+/** The turns, and the reply that is streaming. */
 function useTurns({
   model,
   kind,
@@ -93,7 +93,7 @@ function useTurns({
   parameters,
 }: Pick<TalkProps, 'model' | 'kind' | 'caller'> & { readonly parameters: Parameters }) {
   const { said: turns, keep: setTurns } = useSaid()
-  /** undefined: nobody speaks. */
+  /** undefined: no reply is streaming. */
   const [reply, setReply] = useState<Reply>()
   const run = async (said: readonly Turn[]): Promise<void> => {
     let now = NO_REPLY
@@ -110,7 +110,7 @@ function useTurns({
     setReply(undefined)
     if (now !== NO_REPLY) setTurns([...said, { by: 'model', ...now }])
   }
-  /** Says it, and lets the model answer unless it still waits for other tools. */
+  /** Adds the tool's result, and calls the model once all results are there. */
   const add = (turn: Turn): void => {
     const said = [...turns, turn]
     setTurns(said)

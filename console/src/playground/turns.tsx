@@ -77,7 +77,7 @@ export function ModelTurn({ reply, model, isRunning = false }: ModelTurnProps) {
   )
 }
 
-/** A tool that nobody runs here: the person says what it would have said. */
+/** A tool call: tools are not run here, the person enters the result. */
 export function OpenCall({
   call,
   onAnswer,

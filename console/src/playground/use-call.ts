@@ -1,4 +1,4 @@
-/** One call at a time: sent, read as it comes, stopped. */
+/** Sends one call at a time, reads its stream, and can stop it. */
 import { createParser } from 'eventsource-parser'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
@@ -9,33 +9,33 @@ import { type KeyedFetch, openKeyedFetch } from './session-key.ts'
 
 export interface SentCall {
   readonly request: WireRequest
-  /** `failed`: nothing of use came. `stopped`: by the person. */
+  /** `failed`: no usable answer. `stopped`: by the person. */
   readonly state: 'running' | 'done' | 'failed' | 'stopped'
-  /** Ms of the page's clock. */
+  /** Ms of `performance.now()`. */
   readonly sentAt: number
   readonly firstByteMs?: number
   readonly tookMs?: number
-  /** By which the log finds it. */
+  /** The request id, by which the log finds the call. */
   readonly requestId?: string | undefined
   readonly status?: number
-  /** The answer as it came. */
+  /** The raw answer. */
   readonly raw: string
   readonly events: number
   readonly error?: unknown
 }
 
 export interface Listener {
-  /** Of a stream, one after the other. */
+  /** The events of a stream. */
   onEvent(event: JsonRecord): void
-  /** Of an answer that comes as one. */
+  /** The body of an answer that is not a stream. */
   onAnswer(answer: JsonRecord): void
-  /** Of an answer that is no text: a sound. */
+  /** The file of a binary answer, such as audio. */
   onFile?(file: Blob): void
 }
 
 export interface Caller {
   readonly call: SentCall | undefined
-  /** Resolves when the call is over, however it ended. */
+  /** Resolves when the call has ended, in any way. */
   send(request: WireRequest, listener: Listener): Promise<void>
   readonly stop: () => void
   readonly forget: () => void
@@ -84,7 +84,7 @@ export function useCall(): Caller {
   }
 }
 
-/** JSON, or a form where files go along. */
+/** The request body: JSON, or a form if there are files. */
 function bodyOf({ body, files }: WireRequest): string | FormData {
   if (files === undefined) return JSON.stringify(body)
   const form = new FormData()
@@ -93,12 +93,12 @@ function bodyOf({ body, files }: WireRequest): string | FormData {
   return form
 }
 
-/** The network's own words mean nothing to anybody. */
+/** The browser's text of a network error is not helpful. */
 function problemOf(error: unknown): unknown {
   return error instanceof TypeError ? ApiError.unreachable(error) : error
 }
 
-/** The whole answer as text, told piece by piece while it comes. */
+/** Reads the whole answer as text, and reports each piece as it arrives. */
 async function readAnswer(
   response: Response,
   listener: Listener,
@@ -109,7 +109,7 @@ async function readAnswer(
   if (response.ok && type.startsWith('audio/')) {
     const file = await response.blob()
     listener.onFile?.(file)
-    // What can be read of it.
+    // The parts that are valid.
     const raw = `${type}, ${file.size} bytes`
     change({ raw, events: 0 })
     return raw

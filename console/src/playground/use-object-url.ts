@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** An address of the page's own for what came as bytes; undefined until there is one. Forgotten with the component. */
+/** An object URL for binary data; undefined until there is one. Revoked when the component unmounts. */
 export function useObjectUrl(blob: Blob): string | undefined {
   const [url, setUrl] = useState<string>()
   useEffect(() => {

@@ -1,11 +1,11 @@
-/** What was said in the playground, as long as the console is open. */
+/** The playground's conversation, kept while the console is open. */
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useOrganisationId } from '../api/session.ts'
 import type { Turn } from './conversation.ts'
 
 const NOTHING: readonly Turn[] = []
 
-/** Whoever opens a call and comes back finds it; it is gone with the window, and with whoever is signed in. */
+/** Kept when another page is opened; lost when the window is closed or somebody else signs in. */
 export function useSaid() {
   const queryClient = useQueryClient()
   const query = queryOptions({

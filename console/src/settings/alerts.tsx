@@ -22,12 +22,12 @@ import { useFormat } from '../parts/values/format.ts'
 import { Section } from './section.tsx'
 import styles from './settings.module.css'
 
-/** How often it is looked what became of deliveries. */
+/** How often the state of deliveries is refreshed. */
 const LOOK_MS = 3_000
-/** Conflict: no way of alerts is on. */
+/** Conflict: no channel of alerts is on. */
 const NOWHERE = 40900
 
-/** When one is told, over which ways, and what was told so far. */
+/** Alert thresholds, channels, and past alerts. */
 export function Alerts() {
   const { t } = useTranslation()
   const organisation = useOrganisationId()
@@ -146,7 +146,10 @@ function useAlerts(account: Account) {
   return { form, saved, ...sending }
 }
 
-/** A type, not an interface: forms hold records. The names are the gateway's, so that faults find their fields. */
+/**
+ * A type, not an interface: the form library requires an index signature. Field names are the gateway's, so that errors
+ * are shown beside them.
+ */
 type AlertValues = {
   readonly alerts: {
     readonly email: boolean

@@ -1,15 +1,15 @@
 import { choiceField, present, textField } from '../parts/lists/search-fields.ts'
 
-/** A person's own; an organisation has neither a profile nor a way in. */
+/** Tabs only for people: an organisation has no profile and does not sign in. */
 export const PERSONAL_TABS = ['profile', 'security'] as const
 export const ACCOUNT_TABS = ['calls', 'alerts', 'verification'] as const
 export const TABS = [...PERSONAL_TABS, ...ACCOUNT_TABS] as const
 
-/** What the address says of the settings. */
+/** Search parameters of the settings. */
 export function readSearch(search: Record<string, unknown>) {
   return present({
     tab: choiceField(search['tab'], TABS),
-    /** How the linking of a service ended, where it did not go well. */
+    /** The error of linking a service, if it failed. */
     error: textField(search['error']),
   })
 }

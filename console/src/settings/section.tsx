@@ -7,7 +7,7 @@ interface SectionProps {
   readonly children: ReactNode
 }
 
-/** What it is about on the left, what can be done on the right. */
+/** A section of settings: explanation on the left, controls on the right. */
 export function Section({ title, hint, children }: SectionProps) {
   return (
     <section className={styles.section}>

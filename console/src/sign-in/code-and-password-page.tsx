@@ -22,11 +22,11 @@ interface CodeAndPasswordPageProps {
   readonly purpose: CodePurpose
   readonly submit: string
   readonly finish: (contact: Contact, code: string, password: string) => Promise<FirstStep>
-  /** What stands below the card. */
+  /** Shown below the card. */
   readonly children: ReactNode
 }
 
-/** An address, the code that was sent there, a new password: how one registers, and how one comes back. */
+/** Address, code and new password: used to register and to reset the password. */
 export function CodeAndPasswordPage(props: CodeAndPasswordPageProps) {
   const enter = useEnter()
   const [second, setSecond] = useState<SecondFactor>()
@@ -75,7 +75,7 @@ function Fields({ contactLabel, purpose, submit, finish, onStep }: FieldsProps) 
     onSuccess: (step) => step !== undefined && onStep(step),
     onError: (error) => {
       const text = fieldProblems(form, error)
-      // Code not right: it stands beside the code.
+      // Wrong code: shown beside the code.
       if (error instanceof ApiError && error.code === 40005) form.setFieldError('code', text)
       else setProblem(text)
     },

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client, dataOf } from '../api/client.ts'
 
-/** The ways in, as the gateway offers them. */
+/** The ways of signing in that the gateway offers. */
 export const optionsQuery = queryOptions({
   queryKey: ['sign-in-options'],
   queryFn: ({ signal }) => dataOf(client.GET('/api/v1/user/user/sign-in/options', { signal })),

@@ -1,4 +1,4 @@
-/** The fields by which somebody shows who they are, the same wherever they stand. */
+/** Fields of signing in that several forms share. */
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { CodeInput } from '../parts/identity/code-input.tsx'
@@ -6,7 +6,7 @@ import { NEW_PASSWORD_MIN } from '../parts/identity/password-rule.ts'
 import { readContact } from './contact.ts'
 import { type CodePurpose, sendCode } from './sign-in-api.ts'
 
-/** What is wrong with a field as it stands; null: nothing. */
+/** The error of a field's value; null: none. */
 export function useProofRules() {
   const { t } = useTranslation()
   return {
@@ -24,9 +24,9 @@ export function ContactField(field: TextInputProps) {
 
 interface ContactCodeProps extends TextInputProps {
   readonly purpose: CodePurpose
-  /** What stands in the contact's field now. */
+  /** The value of the contact field. */
   readonly contactOf: () => string
-  /** Told when that is no contact, so that its field says so. */
+  /** Called if the value is not a contact, so that its field shows the error. */
   readonly onMissing: () => void
 }
 

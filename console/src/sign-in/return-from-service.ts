@@ -3,7 +3,7 @@ import type { FactorKind, SecondFactor } from './sign-in-api.ts'
 const REFUSALS = ['lost', 'refused', 'taken', 'closed', 'suspended'] as const
 export type Refusal = (typeof REFUSALS)[number]
 
-/** What another service's sign-in left behind the # of the address. */
+/** Reads the result of another service's sign-in from the fragment of the address. */
 export type Return =
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly why: Refusal }
@@ -19,7 +19,7 @@ export function readReturn(hash: string): Return {
     const factors = FACTORS.filter((factor) => named.includes(factor))
     return {
       kind: 'pending',
-      // When it ends is not told; a late answer is refused.
+      // Its expiry is not known here; the gateway rejects a late answer.
       second: { state: 'second_factor_required', challenge, factors, expires_at: '' },
       returnTo: told.get('return_to') ?? undefined,
     }

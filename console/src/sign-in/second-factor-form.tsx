@@ -16,7 +16,7 @@ interface SecondFactorFormProps {
   readonly onBack: () => void
 }
 
-/** The step after the first proof, with whichever factor is at hand. */
+/** The step after the first proof, with any of the person's second factors. */
 export function SecondFactorForm({ second, onSignedIn, onBack }: SecondFactorFormProps) {
   const { t } = useTranslation()
   const [first = 'recovery_code'] = second.factors

@@ -20,7 +20,7 @@ import { useEnter } from './use-enter.ts'
 
 const route = getRouteApi('/signed-out/setup')
 
-/** Where a link of the first start or of the command line ends: its opener gets a password or a passkey, and is in. */
+/** The page of a set-up link, from the first start or the command line: sets a password or a passkey, and signs in. */
 export function SetupPage() {
   const { t } = useTranslation()
   const token = useToken()
@@ -50,7 +50,7 @@ export function SetupPage() {
   )
 }
 
-/** The token, which leaves the address bar, and so the history, as soon as it was read. */
+/** The token of the link; removed from the address bar and the history once it is read. */
 function useToken(): string | undefined {
   const { token } = route.useSearch()
   const [kept] = useState(token)
@@ -62,12 +62,12 @@ function useToken(): string | undefined {
 
 type Setup = ReturnType<typeof useSetup>
 
-/** The link is used when somebody has decided, and once: what fails after that is tried again within its session. */
+/** The link is used once, when the person has chosen; what fails after that is retried in the session it opened. */
 function useSetup(token: string | undefined) {
   const enter = useEnter()
   const [state, setState] = useState<'new' | 'entered'>('new')
   const [second, setSecond] = useState<SecondFactor>()
-  /** True: there is a session now. */
+  /** True: the link's session was opened. */
   const open = async (): Promise<boolean> => {
     if (state === 'entered' || token === undefined) return true
     const step = await signInByLink(token)
@@ -89,7 +89,7 @@ function useSetup(token: string | undefined) {
 
 interface WaysProps {
   readonly setup: Setup
-  /** Told the recovery codes that came with the first passkey. */
+  /** Called with the recovery codes that came with the first passkey. */
   readonly onCodes: (codes: readonly string[]) => void
 }
 
@@ -131,7 +131,7 @@ function Ways(props: WaysProps) {
   )
 }
 
-/** The two ways in, each of which opens the link's session before it gives the account anything. */
+/** Password and passkey; each opens the link's session before it changes the account. */
 function useWays({ setup, onCodes }: WaysProps) {
   const { t } = useTranslation()
   const fieldProblems = useFieldProblems()

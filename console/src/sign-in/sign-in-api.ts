@@ -1,9 +1,9 @@
-/** The ways in. */
+/** Requests of signing in. */
 import { browserSupportsWebAuthn, startAuthentication } from '@simplewebauthn/browser'
 import { client, dataOf } from '../api/client.ts'
 import { type Contact, contactField } from './contact.ts'
 
-/** What a first proof leads to: a session, or the question after a second factor. */
+/** The result of the first proof: a session, or a challenge for the second factor. */
 export type FirstStep = Awaited<ReturnType<typeof signInByPassword>>
 export type SecondFactor = Extract<FirstStep, { readonly state: 'second_factor_required' }>
 export type FactorKind = SecondFactor['factors'][number]
@@ -22,7 +22,7 @@ export function signInByLink(token: string) {
   return dataOf(client.POST('/api/v1/user/user/sign-in/link', { body: { token } }))
 }
 
-/** The first password of an account, from a session that has just begun. */
+/** Sets the first password of an account; needs a session that has just begun. */
 export function setPassword(password: string) {
   return dataOf(client.PUT('/api/v1/user/user/password', { body: { password } }))
 }

@@ -26,19 +26,19 @@ import {
 
 interface SignInFormProps {
   readonly onSignedIn: () => void
-  /** A path of this site where a service sends the browser back to. */
+  /** The path of this site to which a service sends the browser back. */
   readonly returnTo: string
-  /** Where another service left off: its person has a second factor. */
+  /** The challenge of a sign-in through another service, which needs a second factor. */
   readonly pending?: SecondFactor | undefined
 }
 
-/** Every way in that the operator has switched on, up to the session. */
+/** All ways of signing in that the operator has switched on. */
 export function SignInForm({ onSignedIn, returnTo, pending }: SignInFormProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const [second, setSecond] = useState(pending)
   const [by, setBy] = useState<'password' | 'code'>('password')
-  // Typed once, whichever way is taken.
+  // Shared by all ways, so that the contact is typed only once.
   const contact = useRef('')
   const { data: options } = useQuery(optionsQuery)
   const take = (step: FirstStep): void => (step.state === 'signed_in' ? onSignedIn() : setSecond(step))
@@ -81,7 +81,7 @@ export function SignInForm({ onSignedIn, returnTo, pending }: SignInFormProps) {
   )
 }
 
-/** The browser's own words about a passkey that was not given are not for people. */
+/** The browser's error texts about passkeys are not helpful to people. */
 function passkeyProblem(error: unknown, notGiven: string, problemText: (error: unknown) => string): string {
   return error instanceof ApiError ? problemText(error) : notGiven
 }
@@ -109,7 +109,7 @@ function Way({ icon, busy, onClick, children }: WayProps) {
 }
 
 interface StepProps {
-  /** What stands in its field, for the other way. */
+  /** Reports the value of the field, for the other ways. */
   readonly contact: RefObject<string>
   readonly onStep: (step: FirstStep) => void
 }

@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import { sessionBegan } from '../api/connection.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 
-/** Goes on as the person who signed in: to the page that was asked for, with nothing left of whoever was here before. */
+/** Continues as the person who signed in: opens the requested page and clears all data of the former session. */
 export function useEnter(): (next: string | undefined) => void {
   const router = useRouter()
   const queryClient = useQueryClient()
@@ -16,8 +16,8 @@ export function useEnter(): (next: string | undefined) => void {
 }
 
 /**
- * The page of the console that an address names; undefined: it names none. Where it leads is told by the browser, which
- * follows dots and backslashes, too.
+ * The console page of an address; undefined: it is none. The browser resolves the address, including dots and
+ * backslashes.
  */
 function pageOf(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address, window.location.origin)) return undefined

@@ -18,11 +18,11 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES
 
-/** Keeps two characters from being read as one mark; it is not drawn. */
+/** A zero-width character that keeps two characters from being read as one mark. */
 const JOINER = '\u2060'
 const STORED_AS = 'sluice-language'
 
-/** The sections that pages have asked for so far. */
+/** The sections that were requested so far. */
 const needed = new Set<Section>()
 
 export function isLanguage(tag: string): tag is Language {
@@ -34,7 +34,7 @@ export function hasChosenLanguage(): boolean {
   return localStorage.getItem(STORED_AS) !== null
 }
 
-/** What the person chose here before, else what the browser asks for. */
+/** The language chosen in this browser, else the browser's preferred one. */
 export function preferredLanguage(): Language {
   const stored = localStorage.getItem(STORED_AS)
   if (stored !== null && isLanguage(stored)) return stored
@@ -47,7 +47,7 @@ export function preferredLanguage(): Language {
 
 let started: Promise<void> | undefined
 
-/** Once: whoever needs the texts waits for the same start. */
+/** Started once; everybody who needs the texts awaits the same promise. */
 export function startTexts(): Promise<void> {
   started ??= readTexts(preferredLanguage())
   return started
@@ -58,15 +58,15 @@ async function readTexts(language: Language): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: language,
     resources: { [language]: { translation: texts.default } },
-    // Every key is in every language: a test holds them against each other.
+    // Every key exists in every language: a test compares them.
     fallbackLng: false,
-    // What is put in is text, and no name is taken for the mark of a sentence (`parts/marks/marked.tsx`).
+    // Values are plain text: a name cannot be read as a mark of a sentence (`parts/marks/marked.tsx`).
     interpolation: { escape: (text) => text.replace(/<(?=\/?b>)/g, `<${JOINER}`) },
   })
   document.documentElement.lang = language
 }
 
-/** A page with its sections of the texts. */
+/** Loads a page together with its sections of the texts. */
 export async function withTexts<Page>(
   load: () => Promise<Page>,
   ...sections: readonly Section[]
@@ -75,13 +75,13 @@ export async function withTexts<Page>(
   return page
 }
 
-/** From now on these sections are there, in whatever language. */
+/** Loads these sections, also after a change of the language. */
 export async function loadTexts(...sections: readonly Section[]): Promise<void> {
   for (const section of sections) needed.add(section)
   await addSections(currentLanguage(), sections)
 }
 
-/** Shows the console in another language from now on, also at the next visit of this browser. */
+/** Changes the language and stores the choice in this browser. */
 export async function chooseLanguage(language: Language): Promise<void> {
   localStorage.setItem(STORED_AS, language)
   if (i18next.language === language) return

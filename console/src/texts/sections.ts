@@ -1,6 +1,6 @@
 /**
- * Texts that come with the pages that need them: a file is a section of the texts, named like it. What several pages say
- * stands in the file of the language itself, which every page has.
+ * Texts that are loaded with the pages that need them: one file for each section. Texts that many pages share are in the
+ * language's own file, which every page has.
  */
 import type accounts from './en/accounts.json'
 import type catalogue from './en/catalogue.json'
@@ -48,7 +48,7 @@ export interface SectionTexts {
 
 export type Section = keyof SectionTexts
 
-/** One line a section. */
+/** One line for each section. */
 export const SECTIONS = {
   en: {
     catalogue: () => import('./en/catalogue.json'),

@@ -13,7 +13,7 @@ import { useGroups } from './use-groups.ts'
 const route = getRouteApi('/frame/usage')
 const SPLITS = ['model', 'key', 'app'] as const
 
-/** What a person or their organisation used. */
+/** Usage of the person, or of the active organisation. */
 export function UsagePage() {
   const { t } = useTranslation()
   const search = route.useSearch()
@@ -45,7 +45,7 @@ export function UsagePage() {
   )
 }
 
-/** The log knows of models, keys and applications, not of members; undefined: no way there. */
+/** The call log filters by model, key and application, not by member; undefined: it cannot filter by the group. */
 function useToCalls({ by = 'model', period }: UsageSearch): ((id: string) => void) | undefined {
   const navigate = useNavigate()
   const field = SPLITS.find((each) => each === by)

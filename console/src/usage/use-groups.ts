@@ -5,7 +5,7 @@ import { useMayManage, useOrganisationId } from '../api/session.ts'
 import { type Groups, useGroupsBy } from '../parts/usage/groups.ts'
 import type { Group } from '../parts/usage/search.ts'
 
-/** Rows by model, key, application or member, and what those are called. */
+/** The dimensions to split usage by, and the names of their groups. */
 export function useGroups(by: Group): Groups {
   const organisation = useOrganisationId()
   const mayManage = useMayManage()

@@ -17,7 +17,7 @@ import { useRefreshMoney } from './use-refresh.ts'
 import styles from './wallet.module.css'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
 
-/** Balance into Credits, by hand. */
+/** Exchanges balance for Credits by hand. */
 export function Exchange({ account }: { readonly account: Account | undefined }) {
   const { t } = useTranslation()
   const sign = useCurrencySign()
@@ -90,7 +90,7 @@ function useExchange(balance: string) {
   return { form, ...sending, done, forget: () => setDone(undefined) }
 }
 
-/** What it will be in Credits. */
+/** The amount in Credits. */
 function Becomes({ yuan }: { readonly yuan: string }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -7,7 +7,7 @@ import { isZero } from '../parts/values/decimal.ts'
 import { useFormat } from '../parts/values/format.ts'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
 
-/** What there is, what running calls hold of it, what was spent and what is owed. */
+/** Credits, held amounts, balance, spending and debts. */
 export function Funds({ account }: { readonly account: Account | undefined }) {
   const { t } = useTranslation()
   const format = useFormat()

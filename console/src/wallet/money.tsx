@@ -8,7 +8,7 @@ interface MoneyProps {
   readonly credits: string
 }
 
-/** The same amount in the unit it is paid in. */
+/** An amount in the unit that it is paid in. */
 export function Money({ pool, yuan, credits }: MoneyProps) {
   const currency = useCurrency()
   if (pool === 'balance') return <Amount value={yuan} currency={currency} />

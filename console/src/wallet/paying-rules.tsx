@@ -12,7 +12,10 @@ import { isZero } from '../parts/values/decimal.ts'
 import styles from './wallet.module.css'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
 
-/** A type, not an interface: forms hold records. The names are the gateway's, so that faults find their fields. */
+/**
+ * A type, not an interface: the form library requires an index signature. Field names are the gateway's, so that errors
+ * are shown beside them.
+ */
 type Rules = {
   readonly api_deduction: boolean
   /** Empty: no cap. */
@@ -24,7 +27,7 @@ type Rules = {
   }
 }
 
-/** What may pay for calls, up to how much, and when balance becomes Credits by itself. */
+/** Rules of paying: Credits, monthly cap and automatic exchange. */
 export function PayingRules({ account }: { readonly account: Account }) {
   const { t } = useTranslation()
   const sign = useCurrencySign()

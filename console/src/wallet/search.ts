@@ -3,17 +3,17 @@ import { choiceField, present, textField } from '../parts/lists/search-fields.ts
 export const TABS = ['statement', 'top-ups', 'receipts'] as const
 export const DIALOGS = ['top-up', 'redeem', 'plan'] as const
 
-/** What the address says of the wallet. */
+/** Search parameters of the wallet. */
 export function readSearch(search: Record<string, unknown>) {
   return present({
     tab: choiceField(search['tab'], TABS),
-    /** Of the statement: 2026-11. */
+    /** The month of the statement: 2026-11. */
     month: textField(search['month']),
-    /** Where a later page of the tab begins. */
+    /** The cursor of a later page of the tab. */
     after: textField(search['after']),
-    /** What is open over the page. */
+    /** The open dialog. */
     open: choiceField(search['open'], DIALOGS),
-    /** The top-up that somebody comes back from. */
+    /** The top-up that the payment page returned from. */
     top_up: textField(search['top_up']),
   })
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { inBackground } from '../parts/page/in-background.ts'
 
-/** Everything that money moves: read anew after something was paid, bought or redeemed. */
+/** Refreshes everything that depends on money, after a payment, purchase or redemption. */
 const MOVED = ['account', 'subscription', 'statement', 'top-ups', 'quote', 'alerts', 'admission']
 
 export function useRefreshMoney(): () => void {

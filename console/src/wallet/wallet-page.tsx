@@ -64,7 +64,7 @@ export function WalletPage() {
   )
 }
 
-/** How money comes in here: by card where the operator takes cards, by codes everywhere. */
+/** Ways to add money: by card if the operator accepts cards, and by code. */
 function Ways({ onOpen }: { readonly onOpen: (dialog: 'top-up' | 'redeem') => void }) {
   const { t } = useTranslation()
   const { data: offers } = useQuery(offersQuery)
@@ -107,7 +107,7 @@ interface HistoryProps {
   readonly onChange: (fields: Change<WalletSearch>) => void
 }
 
-/** What came and what went. */
+/** Tabs of statements, top-ups and receipts. */
 function History({ search, onChange }: HistoryProps) {
   const { t } = useTranslation()
   const { tab = 'statement', month, after } = search

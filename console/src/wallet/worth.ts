@@ -5,7 +5,7 @@ interface Worth {
   readonly yuan: string | null
 }
 
-/** What something is worth to the account: Credits, balance, or both. */
+/** The value of something for the account: Credits, balance, or both. */
 export function worthWords(
   { credits, yuan }: Worth,
   { format, sign }: { readonly format: Format; readonly sign: string },

@@ -29,7 +29,7 @@ function readAccounts(query: Question, signal: AbortSignal) {
 
 export type AccountRow = Awaited<ReturnType<typeof readAccounts>>['data'][number]
 
-/** One account, whole. */
+/** One account with all its details. */
 export const anyAccountQuery = (id: string) =>
   queryOptions({ queryKey: ['accounts', 'one', id], queryFn: ({ signal }) => readAccount(id, signal) })
 
@@ -52,7 +52,7 @@ export const membersOfQuery = (id: string) =>
 const USAGE_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** What an account used of each model, in thirty days. */
+/** Usage of an account by model, over thirty days. */
 export const usageOfQuery = (id: string) =>
   queryOptions({ queryKey: ['accounts', 'usage', id], queryFn: ({ signal }) => readUsage(id, signal) })
 
@@ -131,13 +131,13 @@ export type AnyKey = Awaited<ReturnType<typeof readAnyKeys>>['data'][number]
 export const makeKeyOf = (id: string, body: KeyBodyOf) =>
   dataOf(client.POST(KEYS_OF, { params: { path: { id } }, body }))
 
-/** A key with its secret, which is in this answer and nowhere else. */
+/** A key with its secret, which only this answer contains. */
 export type MadeKey = Awaited<ReturnType<typeof makeKeyOf>>
 
 export const changeKeyOf = (id: string, key: string, body: Partial<KeyBodyOf>) =>
   dataOf(client.PATCH(KEY_OF, { params: keyOf(id, key), body }))
 
-/** `overlap` seconds for which the former secret works on. */
+/** `overlap`: seconds for which the former secret keeps working. */
 export const rotateKeyOf = (id: string, key: string, overlap: number) =>
   dataOf(
     client.POST('/api/v1/admin/accounts/{id}/keys/{key_id}/rotate', {

@@ -5,7 +5,7 @@ import type { paths } from '../generated.d.ts'
 const NOTICES = '/api/v1/admin/announcements'
 export type NoticeBody = paths[typeof NOTICES]['post']['requestBody']['content']['application/json']
 
-/** Past and future ones too. */
+/** Includes past and future ones. */
 export const noticesQuery = queryOptions({
   queryKey: ['notices'],
   queryFn: ({ signal }) => readNotices(signal),

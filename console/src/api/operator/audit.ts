@@ -5,7 +5,7 @@ import type { paths } from '../generated.d.ts'
 type Question = NonNullable<paths['/api/v1/admin/audit']['get']['parameters']['query']>
 export type AuditFilter = Omit<Question, 'cursor'>
 
-/** What was done, newest first. */
+/** Entries of the audit log, newest first. */
 export const auditQuery = (filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: ['audit', filter],

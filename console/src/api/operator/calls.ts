@@ -14,11 +14,11 @@ export const anyCallsQuery = (filter: AnyCallFilter) =>
 export const readAnyCalls = (filter: AnyCallFilter, signal: AbortSignal) =>
   answerOf(client.GET('/api/v1/admin/logs', { params: { query: filter }, signal }))
 
-/** What all the calls of a filter come to. */
+/** The totals of all calls that match a filter. */
 export const sumAnyCalls = (filter: Omit<AnyCallFilter, 'limit' | 'cursor'>, signal: AbortSignal) =>
   dataOf(client.GET('/api/v1/admin/logs/totals', { params: { query: filter }, signal }))
 
-/** The calls of a filter as a file. */
+/** The calls that match a filter, as a file. */
 export const exportAnyCalls = (filter: AnyCallFilter, format: 'csv' | 'ndjson'): Promise<Blob> =>
   answerOf(
     client.GET('/api/v1/admin/logs/export', { params: { query: { ...filter, format } }, parseAs: 'blob' }),

@@ -23,7 +23,7 @@ export const credentialsQuery = queryOptions({
   queryFn: ({ signal }) => readCredentials(signal),
 })
 
-/** Every model there is, whether it is shown or not. */
+/** All models, including those that are hidden. */
 export const anyModelsQuery = queryOptions({
   queryKey: ['any-models'],
   queryFn: ({ signal }) => readModels(signal),
@@ -45,7 +45,7 @@ export type AnyModel = Awaited<ReturnType<typeof readModels>>[number]
 export type Vendor = Awaited<ReturnType<typeof readVendors>>[number]
 export type Credential = Awaited<ReturnType<typeof readCredentials>>[number]
 
-/** What each kind of vendor needs; it changes only with the gateway itself. */
+/** The kinds of vendors and what each needs; they change only with the gateway's version. */
 export const vendorKindsQuery = queryOptions({
   queryKey: ['vendor-kinds'],
   staleTime: Number.POSITIVE_INFINITY,
@@ -66,7 +66,7 @@ export const changeVendor = (id: string, body: VendorChange) =>
 export const addCredential = (body: NewCredential) =>
   dataOf(client.POST('/api/v1/admin/credentials', { body }))
 
-/** A new vendor may have one already, of that name and without a secret. */
+/** A new vendor may already have a credential of that name without a secret. */
 export async function putCredential(body: NewCredential) {
   const { vendor, name, ...content } = body
   const all = await dataOf(client.GET('/api/v1/admin/credentials'))
@@ -77,6 +77,6 @@ export async function putCredential(body: NewCredential) {
 export const changeCredential = (id: string, body: CredentialChange) =>
   dataOf(client.PATCH('/api/v1/admin/credentials/{id}', { params: { path: { id } }, body }))
 
-/** One real, cheap call over a chain that uses it. */
+/** Makes one real, cheap call over a chain that uses the credential. */
 export const testCredential = (id: string) =>
   dataOf(client.POST('/api/v1/admin/credentials/{id}/test', { params: { path: { id } } }))

@@ -8,7 +8,7 @@ export type NewChain = paths[typeof CHAINS]['post']['requestBody']['content']['a
 export type ChainChange =
   paths['/api/v1/admin/chains/{id}']['patch']['requestBody']['content']['application/json']
 
-/** Every chain and its health. */
+/** All chains with their health. */
 export const chainsQuery = queryOptions({
   queryKey: ['chains'],
   queryFn: ({ signal }) => readChains(signal),
@@ -41,7 +41,7 @@ export function actOnChain(id: number, act: ChainAct) {
   }
 }
 
-/** One real, cheap call over it. */
+/** Makes one real, cheap call over the chain. */
 export const testChain = (id: number) =>
   dataOf(client.POST('/api/v1/admin/chains/{id}/test', { params: { path: { id } } }))
 

@@ -8,7 +8,7 @@ const GROUP = '/api/v1/admin/groups/{id}'
 export type NewGroup = paths[typeof GROUPS]['post']['requestBody']['content']['application/json']
 type GroupChange = Omit<NewGroup, 'name'>
 
-/** What keys can be bound to: a protocol and some models. */
+/** Groups that keys can be bound to: a protocol and some models. */
 export const anyGroupsQuery = queryOptions({
   queryKey: ['any-groups'],
   queryFn: ({ signal }) => readGroups(signal),
@@ -27,7 +27,7 @@ export const changeGroup = (name: string, body: GroupChange) =>
 
 export const removeGroup = (name: string) => dataOf(client.DELETE(GROUP, { params: { path: { id: name } } }))
 
-/** The newest keys that are bound to it. */
+/** The newest keys of the group. */
 export const groupKeysQuery = (name: string) =>
   queryOptions({ queryKey: ['group-keys', name], queryFn: ({ signal }) => readKeys(name, signal) })
 

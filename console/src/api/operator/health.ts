@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client, dataOf } from '../client.ts'
 
-/** What goes through now, who serves, and what waits for somebody. */
+/** Current traffic, the instances, and what waits for a decision. */
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => readHealth(signal),

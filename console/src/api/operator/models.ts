@@ -15,7 +15,7 @@ export const addModel = (body: NewModel) => dataOf(client.POST(MODELS, { body })
 export const changeModel = (id: string, body: ModelChange) =>
   dataOf(client.PATCH('/api/v1/admin/models/{id}', { params: { path: { id } }, body }))
 
-/** Prices that hold from a moment on: those to come, and those that came. */
+/** Scheduled price changes: pending, applied and cancelled. */
 export const priceChangesQuery = queryOptions({
   queryKey: ['price-changes'],
   queryFn: ({ signal }) => readChanges(signal),
@@ -35,7 +35,7 @@ export const cancelPrices = (id: string) =>
 interface MarginQuestion {
   /** ISO 8601, at most 31 days ago. */
   readonly from: string
-  /** Whose days are told one by one; absent: there are none. */
+  /** The time zone of the days that are listed; absent: none are. */
   readonly timezone?: string
 }
 
@@ -61,7 +61,7 @@ export const accountMarginsQuery = (question: { readonly from: string; readonly 
 export interface PriceFile {
   readonly file: string
   readonly effective_at?: string
-  /** Of the differences that were looked at; absent: nothing changes. */
+  /** The id of the review to apply; absent: nothing changes. */
   readonly review?: string
 }
 
@@ -72,7 +72,7 @@ export type PriceReview = Awaited<ReturnType<typeof importPrices>>
 export const exportGatewayFile = (format: 'yaml' | 'json'): Promise<Blob> =>
   answerOf(client.GET('/api/v1/admin/gateway-file', { params: { query: { format } }, parseAs: 'blob' }))
 
-/** Vendors that the gateway knows with their models and list prices. */
+/** Presets: vendors that the gateway knows, with their models and list prices. */
 export const presetsQuery = queryOptions({
   queryKey: ['presets'],
   queryFn: ({ signal }) => readPresets(signal),
@@ -84,7 +84,7 @@ function readPresets(signal: AbortSignal) {
 
 export type Preset = Awaited<ReturnType<typeof readPresets>>[number]
 
-/** `key`: of the vendor; empty: it is put in later. */
+/** `key`: the vendor's API key; empty: it is entered later. */
 export const addFromPreset = (
   code: string,
   { models, key }: { readonly models: readonly string[]; readonly key: string },

@@ -15,7 +15,7 @@ export type NewCodes = paths[typeof BATCHES]['post']['requestBody']['content']['
 
 const cursorOf = (pageParam: string) => ({ limit: ROWS, ...(pageParam === '' ? {} : { cursor: pageParam }) })
 
-/** What others paid in, newest first. */
+/** Top-ups of all accounts, newest first. */
 export const topUpsQuery = (filter: TopUpFilter) =>
   infiniteQueryOptions({
     queryKey: ['any-top-ups', filter],
@@ -73,14 +73,14 @@ function readBatches(pageParam: string, signal: AbortSignal) {
 
 export type Batch = Awaited<ReturnType<typeof readBatches>>['data'][number]
 
-/** The codes of the answer are shown this once. */
+/** The answer is the only one that contains the codes. */
 export const makeCodes = (body: NewCodes, once: { 'Idempotency-Key': string }) =>
   dataOf(client.POST(BATCHES, { params: { header: once }, body }))
 
 export const voidBatch = (id: string) =>
   dataOf(client.POST('/api/v1/admin/code-batches/{id}/void', { params: { path: { id } } }))
 
-/** The codes of a batch one by one, by the beginning of each. */
+/** The codes of a batch; only the beginning of each is known. */
 export const codesQuery = (batch: string) =>
   infiniteQueryOptions({
     queryKey: ['batches', 'codes', batch],
@@ -96,5 +96,5 @@ function readCodes(id: string, pageParam: string, signal: AbortSignal) {
 
 export type Code = Awaited<ReturnType<typeof readCodes>>['data'][number]
 
-/** By its id. */
+/** Voids one code, by its id. */
 export const voidCode = (code: string) => dataOf(client.POST('/api/v1/admin/codes/void', { body: { code } }))

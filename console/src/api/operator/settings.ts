@@ -6,7 +6,7 @@ import type { paths } from '../generated.d.ts'
 const SETTINGS = '/api/v1/admin/settings'
 const FILE = '/api/v1/admin/gateway-file'
 
-/** What holds for the whole platform. */
+/** Settings of the whole platform. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => readSettings(signal),
@@ -23,7 +23,7 @@ export const changeSettings = (body: SettingsChange) => dataOf(client.PATCH(SETT
 
 type FileBody = paths[typeof FILE]['post']['requestBody']['content']['application/json']
 
-/** Without `review` nothing changes: the answer is what would. With it exactly that is applied. */
+/** Without `review` nothing is changed and the answer says what would be; with it, exactly those changes are applied. */
 export async function applyFile(body: FileBody) {
   const review = await dataOf(client.POST(FILE, { body }))
   if (review.warnings.length > 0) await loadTexts('rules')

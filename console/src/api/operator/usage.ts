@@ -3,6 +3,6 @@ import type { paths } from '../generated.d.ts'
 
 type Question = NonNullable<paths['/api/v1/admin/statistics']['get']['parameters']['query']>
 
-/** What everybody's calls used, or one account's. */
+/** Usage of all accounts, or of one. */
 export const readAnyUsage = (query: Question, signal: AbortSignal) =>
   dataOf(client.GET('/api/v1/admin/statistics', { params: { query }, signal }))

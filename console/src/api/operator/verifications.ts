@@ -3,7 +3,7 @@ import { answerOf, client, dataOf } from '../client.ts'
 
 const WAITING_MAX = 50
 
-/** Those that wait to be decided. */
+/** Pending verifications. */
 export const requestsQuery = queryOptions({
   queryKey: ['verifications'],
   queryFn: ({ signal }) => readRequests(signal),
@@ -16,7 +16,7 @@ async function readRequests(signal: AbortSignal) {
 
 export type Request = Awaited<ReturnType<typeof readRequests>>[number]
 
-/** Every look is in the audit log. `number` counts from 1. */
+/** Every download is recorded in the audit log. `number` counts from 1. */
 export const readDocument = (id: string, number: number): Promise<Blob> =>
   answerOf(
     client.GET('/api/v1/admin/verifications/{id}/documents/{number}', {

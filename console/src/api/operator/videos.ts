@@ -22,7 +22,7 @@ function readTasks(query: Question, signal: AbortSignal) {
 
 export type Task = Awaited<ReturnType<typeof readTasks>>['data'][number]
 
-/** Its vendor is asked next, whichever instance holds it. */
+/** Asks the task's vendor at once, whichever instance polls it. */
 export const lookAgain = (id: string) =>
   dataOf(client.POST('/api/v1/admin/videos/{id}/repoll', { params: { path: { id } } }))
 

@@ -9,7 +9,7 @@ import { PAGES, PAGES_AT_HAND } from './pages.ts'
 
 const PageSheet = late(async () => (await import('./page-sheet.tsx')).PageSheet)
 
-/** On a phone: the pages one needs most, and the others in a sheet. */
+/** The navigation on a phone: the most used pages, and the others in a sheet. */
 export function BottomBar() {
   const { t } = useTranslation()
   const [open, sheet] = useDisclosure(false)

@@ -9,7 +9,7 @@ import { Glyph } from './organisation-glyph.tsx'
 
 const OrganisationChoices = late(async () => (await import('./organisation-choices.tsx')).OrganisationChoices)
 
-/** For whom one acts: oneself, or an organisation one is in. */
+/** Chooses the account to act for: the person's own, or one of their organisations. */
 export function OrganisationMenu() {
   const { t } = useTranslation()
   const person = usePerson()
@@ -35,7 +35,7 @@ export function OrganisationMenu() {
   )
 }
 
-/** Where there is nobody else to act for. */
+/** Shown to people without an organisation. */
 function OnlyOne({ name }: { readonly name: string }) {
   return (
     <span className={styles.organisation}>

@@ -1,4 +1,4 @@
-/** The pages there are, in the order of the left bar. */
+/** The pages for users, in the order of the left bar. */
 import type { IconName } from '../../parts/marks/icon.tsx'
 
 export const PAGES = [
@@ -17,5 +17,5 @@ export const PAGES = [
   readonly name: string
 }[]
 
-/** What the phone's bottom bar has room for; the rest is behind its menu. */
+/** The number of pages in the bottom bar on a phone; the rest are in its menu. */
 export const PAGES_AT_HAND = 4

@@ -19,7 +19,7 @@ interface PaletteProps {
   readonly onClose: () => void
 }
 
-/** Finds pages, keys and models by what they are called, and calls by their id. */
+/** Finds pages, keys and models by name, and calls by id. */
 export function Palette({ onClose }: PaletteProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()

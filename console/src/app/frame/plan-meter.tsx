@@ -6,7 +6,7 @@ import { LimitBar } from '../../parts/limits/limit-bar.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from './frame.module.css'
 
-/** How much of the plan's longest quota is used; nothing where there is no plan. */
+/** How much of the plan's longest quota is used; renders nothing without a plan. */
 export function PlanMeter() {
   const { t } = useTranslation()
   const format = useFormat()

@@ -19,17 +19,17 @@ export interface Found {
   }[]
 }
 
-/** Of each kind, so that one does not hide the others. */
+/** Limit per kind of result, so that one kind does not crowd out the others. */
 const ROWS_MAX = 5
-/** Whole ids are asked for, never every word that is typed. */
+/** Only whole ids are looked up, not every word that is typed. */
 const CALL_ID = /^[\w-]{16,}$/
 
-/** A few characters match too much to be of use. */
+/** Fewer characters match too much to be useful. */
 const ACCOUNT_CHARACTERS_MIN = 3
 /** Ms without typing before the gateway is asked. */
 const TYPING_MS = 200
 
-/** `wanted`: lower case; empty: nothing is looked for yet. */
+/** `wanted`: lower case; empty: nothing has been typed. */
 export function useFound(wanted: string): readonly Found[] {
   const navigate = useNavigate()
   const organisation = useOrganisationId()
@@ -87,7 +87,7 @@ function useCalls(id: string): Found['rows'] {
   }))
 }
 
-/** Whatever the gateway finds them by: an address, a number, a name, an id. */
+/** Accounts, by whatever the gateway searches: e-mail address, phone number, name or id. */
 function useAccounts(wanted: string): Found['rows'] {
   const navigate = useNavigate()
   const { role } = usePerson()

@@ -8,7 +8,7 @@ import { ThemeButton } from '../../parts/page/theme-button.tsx'
 import { isLanguage, LANGUAGES } from '../../texts/languages.ts'
 import styles from './signed-out.module.css'
 
-/** The ground on which the cards of sign-in lie. */
+/** The page around the sign-in cards. */
 export function SignedOut() {
   const { t, i18n } = useTranslation()
   return (

@@ -16,7 +16,7 @@ import { TimeZone } from '../../parts/values/format.ts'
 
 interface AccountKeyFormProps {
   readonly account: string
-  /** undefined: a new one is made. */
+  /** undefined: a new key. */
   readonly of: AccountKey | undefined
   readonly onClose: () => void
   readonly onMade: (made: MadeKey) => void

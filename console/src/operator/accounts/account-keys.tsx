@@ -10,7 +10,7 @@ import { AccountKeyForm } from './account-key-form.tsx'
 import { useKeyColumns } from './key-columns.tsx'
 import { KeyOnce } from './key-once.tsx'
 
-/** The keys of an account: none of their secrets but that of one which was just made. */
+/** The keys of an account, without secrets; a key that was just created shows its secret once. */
 export function AccountKeys({ of }: { readonly of: AnyAccount }) {
   const { t } = useTranslation()
   const [editing, edit] = useState<AccountKey | 'new'>()

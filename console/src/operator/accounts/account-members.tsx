@@ -7,7 +7,7 @@ import table from '../../parts/lists/table.module.css'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { Balance } from '../../parts/values/balance.tsx'
 
-/** Who is in an organisation; each has an account of their own. */
+/** The members of an organisation, each with a link to their own account. */
 export function AccountMembers({
   id,
   onOpen,

@@ -29,7 +29,7 @@ interface AccountSheetProps {
   readonly onClose: () => void
 }
 
-/** One account's whole picture, and what can be done with it. */
+/** All details of an account, and its actions. */
 export function AccountSheet({ id, onOpen, onClose }: AccountSheetProps) {
   const account = useQuery({ ...anyAccountQuery(id), refetchInterval: LIVE_MS })
   const { data } = account
@@ -98,7 +98,7 @@ function Money({ of }: { readonly of: AnyAccount }) {
   )
 }
 
-/** What is left of each window of its plan. */
+/** The remaining quota of each window of the account's plan. */
 function Plan({ of, plan }: { readonly of: AnyAccount; readonly plan: string }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -16,7 +16,7 @@ export function AccountState({ of: { status } }: { readonly of: Pick<AccountRow,
   )
 }
 
-/** What it is, where it is no plain customer. */
+/** The kind of account, unless it is a plain customer. */
 export function AccountTags({ of: { kind, role } }: { readonly of: Pick<AccountRow, 'kind' | 'role'> }) {
   const { t } = useTranslation()
   return (

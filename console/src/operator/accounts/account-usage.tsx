@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 
-/** What an account used in thirty days, by model: the most expensive first. */
+/** Usage of an account over thirty days by model, the most expensive first. */
 export function AccountUsage({ id }: { readonly id: string }) {
   const { t } = useTranslation()
   const columns = useColumns()

@@ -27,7 +27,7 @@ const AddAccount = late(async () => (await import('./add-account.tsx')).AddAccou
 const KINDS = ['person', 'organisation'] as const
 const ROLES = ['user', 'admin'] as const
 const STATES = ['active', 'suspended'] as const
-/** What stands in the address in place of an id while an account is being made. */
+/** In the address in place of an id while an account is created. */
 const NEW = 'new'
 
 export function AccountsPage() {

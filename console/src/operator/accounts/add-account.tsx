@@ -25,7 +25,7 @@ type AddValues = {
   readonly user_rate: number | string
 }
 
-/** A person's account; an organisation is made by the person who will own it. */
+/** Creates a person's account. Organisations are created by the person who will own them. */
 export function AddAccount({ onClose, onMade }: AddAccountProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -72,7 +72,7 @@ interface PartProps {
   readonly values: UseFormReturnType<AddValues>
 }
 
-/** Who it is, and how they sign in. */
+/** Name, and how the person signs in. */
 function Person({ values }: PartProps) {
   const { t } = useTranslation()
   return (
@@ -99,7 +99,7 @@ function Person({ values }: PartProps) {
   )
 }
 
-/** What it begins with. */
+/** Initial funds and permissions. */
 function Beginning({ values }: PartProps) {
   const { t } = useTranslation()
   const sign = useCurrencySign()
@@ -127,8 +127,8 @@ function Beginning({ values }: PartProps) {
   )
 }
 
-/** What was left empty is not sent. */
+/** Empty fields are not sent. */
 function text<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
-  // One member, named as the type says.
+  // The computed name is a member of the type.
   return value.trim() === '' ? {} : ({ [name]: value.trim() } as { [Key in Name]: string })
 }

@@ -25,7 +25,7 @@ const KeyOnce = late(async () => (await import('./key-once.tsx')).KeyOnce)
 
 const STATES = ['enabled', 'expired', 'disabled'] as const
 
-/** The keys of all accounts: whose they are, whether they are used, and what can be done with them. */
+/** The keys of all accounts: owner, last use and actions. */
 export function AnyKeysPage() {
   const { t } = useTranslation()
   const [, change] = useAddress()
@@ -117,7 +117,7 @@ function StateOf({ of }: { readonly of: AnyKey }) {
 
 interface LastUseProps {
   readonly at: string | null
-  /** What is said of a key that was never used. */
+  /** Text for a key that was never used. */
   readonly never: string
 }
 

@@ -24,7 +24,7 @@ interface EditAccountProps {
 type EditValues = {
   readonly email: string
   readonly phone: string
-  /** Empty: as it is. */
+  /** Empty: unchanged. */
   readonly password: string
   readonly role: string
   readonly verification: AnyAccount['verification']
@@ -41,7 +41,7 @@ const VERIFICATIONS = ['none', 'personal', 'enterprise'] as const
 const ROLES = ['user', 'admin'] as const
 const PLAN_DAYS = 30
 
-/** What an operator sets of an account; what was not touched is not sent. */
+/** The settings of an account that operators change; only changed fields are sent. */
 export function EditAccount({ of, renew, onClose }: EditAccountProps) {
   const { t } = useTranslation()
   const initial = valuesOf(of)
@@ -87,7 +87,7 @@ interface PartProps {
   readonly values: UseFormReturnType<EditValues>
 }
 
-/** By what they sign in. */
+/** E-mail address and phone number. */
 function SignIn({ values }: Pick<PartProps, 'values'>) {
   const { t } = useTranslation()
   return (

@@ -21,12 +21,12 @@ interface GrantDialogProps {
 
 type GrantValues = {
   readonly pool: 'credits' | 'balance'
-  /** Of the pool; named like the field of the gateway that refuses it. */
+  /** The amount; named like the gateway's field, so that errors are shown beside it. */
   readonly amount: number | string
   readonly reason: string
 }
 
-/** Gives Credits or balance, or takes back; it happens once however often it is sent. */
+/** Adds or removes Credits or balance; the idempotency key makes sure that it happens once. */
 export function GrantDialog({ of, renew, onClose }: GrantDialogProps) {
   const { t } = useTranslation()
   const [once] = useState(() => crypto.randomUUID())

@@ -12,7 +12,7 @@ interface KeyColumnsOf<Key extends AccountKey> {
   readonly onReady: (made: MadeKey) => void
 }
 
-/** What the keys of one account and those of all accounts are listed with. */
+/** Columns shared by the list of one account's keys and the list of all keys. */
 export function useKeyColumns<Key extends AccountKey>({
   accountOf,
   onEdit,

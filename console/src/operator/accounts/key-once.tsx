@@ -6,7 +6,7 @@ import form from '../../parts/forms/form.module.css'
 import { Note } from '../../parts/page/problem.tsx'
 import { CopyButton } from '../../parts/snippets/copy-button.tsx'
 
-/** The secret of somebody's key, this once, to be handed to them. */
+/** The secret of a customer's key, shown once, to be passed on to them. */
 export function KeyOnce({ of, onClose }: { readonly of: MadeKey; readonly onClose: () => void }) {
   const { t } = useTranslation()
   return (

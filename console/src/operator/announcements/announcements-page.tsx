@@ -18,10 +18,10 @@ import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
 import { NoticeForm } from './notice-form.tsx'
 
-/** What stands in the address in place of an id while one is written. */
+/** In the address in place of an id while an announcement is written. */
 const NEW = 'new'
 
-/** What everybody is told on their overview: now, later, and what was. */
+/** Announcements on everybody's overview: current, future and past. */
 export function NoticesPage() {
   const { t } = useTranslation()
   const [{ open }, change] = useAddress()

@@ -13,7 +13,7 @@ import { dayOf, dayStart } from '../../parts/values/zoned-days.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 
 interface NoticeFormProps {
-  /** undefined: a new one is written. */
+  /** undefined: a new announcement. */
   readonly of: Notice | undefined
   readonly onClose: () => void
 }
@@ -25,12 +25,12 @@ type NoticeValues = {
   readonly title: string
   readonly body: string
   readonly level: Notice['level']
-  /** Days; empty: from now on, and until it is removed. */
+  /** Days; empty: from now on, or until it is removed. */
   readonly starts_at: string
   readonly ends_at: string
 }
 
-/** One announcement, with what people will see of it. */
+/** The form of an announcement, with a preview. */
 export function NoticeForm({ of, onClose }: NoticeFormProps) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)
@@ -130,7 +130,7 @@ function Preview({ of: { title, body, level } }: { readonly of: NoticeValues }) 
   )
 }
 
-/** A day that was not touched stays as it is, to the millisecond. */
+/** A day that was not changed keeps its exact moment. */
 function momentOf(
   name: 'starts_at' | 'ends_at',
   next: NoticeValues,

@@ -28,7 +28,7 @@ const EVERYBODYS: LogSource = {
   save: exportAnyCalls,
 }
 
-/** The calls of all accounts, with what vendors said. */
+/** The calls of all accounts, with the vendors' error texts. */
 export function AnyCallsPage() {
   const { t } = useTranslation()
   // Filters of this log, in addition to those of every log.

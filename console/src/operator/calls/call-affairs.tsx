@@ -13,7 +13,7 @@ interface CalledWithProps {
   readonly id: string
 }
 
-/** The key; of an account that is known it leads to everything that was called with it. */
+/** The key; if the account is known, a link to all calls with the key. */
 function CalledWith({ account, id }: CalledWithProps) {
   const { data } = useQuery({ ...anyAccountQuery(account ?? ''), enabled: typeof account === 'string' })
   if (account === null || account === undefined) return <code>{id}</code>
@@ -29,7 +29,7 @@ function CalledWith({ account, id }: CalledWithProps) {
   )
 }
 
-/** Whose call it was, over which chains it went, and what was wrong with what the vendor counted. */
+/** Details for operators: the account, the chains, and anything wrong with the vendor's usage. */
 export function CallAffairs({ of }: { readonly of: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -7,7 +7,7 @@ interface CapabilityFieldsProps {
   readonly form: { getInputProps(path: string): object }
 }
 
-/** What the model behind a chain can do where the vendor's folder cannot know it. */
+/** Capabilities of a chain's model that the vendor's module cannot know. */
 export function CapabilityFields({ form: fields }: CapabilityFieldsProps) {
   const { t } = useTranslation()
   const presumed = { value: '', label: t('chains.presumed') }

@@ -1,4 +1,4 @@
-/** What a chain's model can do, as its form holds it: empty is what the vendor's folder says. */
+/** Capabilities of a chain as form values; empty: the default of the vendor's module. */
 import type { Chain, ChainChange } from '../../api/operator/chains.ts'
 import { everyOf } from '../../parts/forms/every-of.ts'
 
@@ -17,7 +17,7 @@ export const SAMPLING = everyOf<WordOf<'sampling'>>({ all: true, one: true, none
 export const IMAGES = everyOf<WordOf<'images'>>({ url: true, inline: true, none: true })
 export const TOOLS = everyOf<'yes' | 'no'>({ yes: true, no: true })
 
-/** The names are the gateway's, so that faults find their fields. */
+/** Names are the gateway's, so that errors are shown beside their fields. */
 export type CapabilityValues = {
   readonly reasoning: string
   readonly sampling: string
@@ -42,7 +42,7 @@ export function capabilityValuesOf({
   }
 }
 
-/** Writing some replaces all, so what is empty here is as the vendor's folder says again. */
+/** The request replaces all capabilities, so empty fields return to the defaults of the vendor's module. */
 export function capabilitiesOf(values: CapabilityValues): Capabilities {
   return {
     ...(REASONING.is(values.reasoning) ? { reasoning: values.reasoning } : {}),

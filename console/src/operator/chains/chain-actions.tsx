@@ -16,7 +16,7 @@ interface ChainActionsProps {
   readonly onTested: (probe: Probe | undefined) => void
 }
 
-/** What can be done with a chain. */
+/** The actions of a chain. */
 export function ChainActions({ of, onTested }: ChainActionsProps) {
   const { t } = useTranslation()
   const [, change] = useAddress()

@@ -14,14 +14,14 @@ import { CapabilityFields } from './capability-fields.tsx'
 import { type ChainValues, changeOf, newChainOf, PROTOCOLS, STREAM_USAGES, valuesOf } from './chain-values.ts'
 
 interface ChainFormProps {
-  /** Of a new chain; empty: it is still to be chosen. */
+  /** The model of a new chain; empty: not chosen yet. */
   readonly model: string
-  /** undefined: a new one is made. */
+  /** undefined: a new chain. */
   readonly of: Chain | undefined
   readonly onClose: () => void
 }
 
-/** Where a model's calls may go. Costs are asked for in the gateway's own currency. */
+/** The form of a chain. Costs are entered in the gateway's currency. */
 export function ChainForm(props: ChainFormProps) {
   const { data: settings } = useQuery(settingsQuery)
   return settings === undefined ? null : <Fields {...props} currency={settings.currency} />
@@ -74,7 +74,7 @@ interface PartProps {
   readonly values: UseFormReturnType<ChainValues>
 }
 
-/** Which model, and over which vendor: a chain keeps both. */
+/** Model and vendor, which cannot be changed later. */
 function Between({ values }: PartProps) {
   const { t } = useTranslation()
   const { data: models = [] } = useQuery(anyModelsQuery)

@@ -14,7 +14,7 @@ import styles from './chains.module.css'
 
 const GRIP = 'M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01'
 
-/** A chain while it is dragged. */
+/** State and actions of dragging a chain. */
 export interface Drag {
   readonly dragged: number | undefined
   readonly over: number | undefined
@@ -22,14 +22,14 @@ export interface Drag {
   readonly enter: (id: number) => void
   readonly end: () => void
   readonly drop: (id: number) => void
-  /** One place up or down. */
+  /** Moves a chain one place up or down. */
   readonly step: (id: number, by: -1 | 1) => void
 }
 
 interface ChainRowProps {
   readonly of: Chain
   readonly place: { readonly at: number; readonly of: number }
-  /** Of the model's calls within the hour, 0 to 1; undefined: there were none. */
+  /** Share of the model's calls within the hour, 0 to 1; undefined: there were none. */
   readonly share: number | undefined
   readonly drag: Drag
 }

@@ -1,4 +1,4 @@
-/** A chain as its form holds it, and as the gateway takes it. */
+/** Converts a chain between form values and request bodies. */
 import type { Chain, ChainChange, NewChain } from '../../api/operator/chains.ts'
 import { everyOf } from '../../parts/forms/every-of.ts'
 import { type PricingValues, pricingBodyOf, pricingValuesOf } from '../parts/pricing-values.ts'
@@ -32,7 +32,7 @@ export type ChainValues = {
   readonly client_gone_grace_ms: number | string
   readonly min_bytes_per_second: number | string
   readonly capabilities: CapabilityValues
-  /** Whether what the vendor asks is known here. */
+  /** Whether the vendor's prices for us are entered. */
   readonly costs: boolean
   readonly cost: PricingValues
 }

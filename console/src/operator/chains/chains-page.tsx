@@ -21,10 +21,10 @@ import { TestAll } from './test-all.tsx'
 
 const ChainForm = late(async () => (await import('./chain-form.tsx')).ChainForm)
 
-/** What stands in the address in place of an id while a chain is being made; the model goes behind it. */
+/** In the address in place of an id while a chain is created, followed by the model. */
 const NEW = 'new:'
 
-/** Where the calls of each model go, in order of priority. */
+/** The chains of each model in order of priority. */
 export function ChainsPage() {
   const { t } = useTranslation()
   const [{ open }, change] = useAddress()
@@ -63,7 +63,7 @@ export function ChainsPage() {
 
 interface ListProps {
   readonly all: readonly Chain[]
-  /** When it was so, epoch ms. */
+  /** When the data was read, epoch ms. */
   readonly at: number
   readonly onAdd: (model: string) => void
 }

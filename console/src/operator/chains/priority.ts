@@ -6,8 +6,8 @@ interface Placed {
 }
 
 /**
- * Priorities after one chain has moved to another place. Chains that shared a priority still do, but for the one that was
- * moved. Returns those that change.
+ * Priorities after one chain was moved. Chains that shared a priority still do, except the moved one. Returns only the
+ * changed ones.
  */
 export function moved<Chain extends Placed>(
   chains: readonly Chain[],

@@ -3,7 +3,7 @@ import type { Probe } from '../../api/operator/chains.ts'
 
 const keyOf = (id: number) => ['probe', id]
 
-/** What the last test call over a chain told, whichever button made it. */
+/** The result of the last test call over a chain, whichever button started it. */
 export function useProbe(id: number): readonly [Probe | undefined, (probe: Probe | undefined) => void] {
   const keep = useKeepProbe()
   const { data } = useQuery<Probe | null>({ queryKey: keyOf(id), queryFn: skipToken })

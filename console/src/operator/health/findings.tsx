@@ -10,7 +10,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import type english from '../../texts/en/health.json'
 import operator from '../parts/operator.module.css'
 
-/** The gateway keeps what it found for so long. */
+/** How long the gateway caches its findings. */
 const LOOK_MS = 60_000
 const ORDER = ['failed', 'warning', 'skipped', 'ok'] as const
 const SIGNS = {
@@ -20,7 +20,7 @@ const SIGNS = {
   skipped: { icon: 'paused', tone: 'quiet' },
 } as const
 
-/** What `sluice doctor` finds of a gateway that runs: the worst first, each with what to do. */
+/** The findings of `sluice doctor` for the running gateway: the worst first, each with its fix. */
 export function Findings() {
   const { t } = useTranslation()
   const columns = useColumns()
@@ -79,7 +79,7 @@ function useColumns(): readonly Column<Finding>[] {
 
 type Code = Finding['code']
 
-/** What to do, and the way to where it is done if that is a page. */
+/** How to fix it, with a link if that is done on a page. */
 function Advice({ of: { code, fix, parameters } }: { readonly of: Finding }) {
   const { t } = useTranslation()
   const putIn = usePutIn()
@@ -99,12 +99,12 @@ function Advice({ of: { code, fix, parameters } }: { readonly of: Finding }) {
   )
 }
 
-/** Whatever can be mended has a text that says how: a test holds the texts against the gateway's codes. */
+/** Each code that has a fix has a text for it; a test compares the texts with the gateway's codes. */
 function hasAdvice(code: Code, fix: string | null): code is keyof typeof english.advice {
   return fix !== null
 }
 
-/** Where it is mended, if that is a page; by the model where it is about one. */
+/** The page where it is fixed, if there is one, filtered by the model if it concerns one. */
 const PLACES: Partial<Readonly<Record<Code, (model: string) => LinkProps>>> = {
   'usage-estimated': (model) => ({ to: '/operate/chains', search: { model } }),
   'surcharges-unpriced': (model) => ({ to: '/operate/models', search: { open: model } }),
@@ -112,7 +112,7 @@ const PLACES: Partial<Readonly<Record<Code, (model: string) => LinkProps>>> = {
   'vendor-offered': () => ({ to: '/operate/models', search: { tab: 'presets' } }),
 }
 
-/** Numbers as they are written in the language. */
+/** Formats numbers for the language. */
 function usePutIn() {
   const format = useFormat()
   return (parameters: Finding['parameters']): Readonly<Record<string, string>> =>

@@ -16,7 +16,7 @@ import { Findings } from './findings.tsx'
 import { TroubledChains } from './troubled-chains.tsx'
 import { Waiting } from './waiting.tsx'
 
-/** Whether all is well, and if not, what to do about it. */
+/** The state of the gateway, and what to do about problems. */
 export function HealthPage() {
   const { t } = useTranslation()
   const health = useHealth()
@@ -38,7 +38,7 @@ export function HealthPage() {
   )
 }
 
-/** Not before the chains are known: as many as are in trouble, so far is everything below them. */
+/** Rendered once the chains are loaded: their number decides the position of everything below. */
 function useHealth() {
   const health = useQuery({ ...healthQuery, refetchInterval: LIVE_MS })
   const chains = useQuery(chainsQuery)

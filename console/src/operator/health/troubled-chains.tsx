@@ -12,7 +12,7 @@ import styles from './health.module.css'
 
 const TROUBLES: readonly string[] = ['cooling', 'limited', 'failing']
 
-/** Chains that calls pass over or that fail, and why. */
+/** Chains that are skipped or fail, and why. */
 export function TroubledChains() {
   const { t } = useTranslation()
   const chains = useQuery({ ...chainsQuery, refetchInterval: LIVE_MS })

@@ -5,7 +5,7 @@ import { Icon } from '../../parts/marks/icon.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from './health.module.css'
 
-/** What somebody has to decide or look at, each one click away. */
+/** Things that wait for a decision, each with a link. */
 export function Waiting({ of }: { readonly of: Health['waiting'] }) {
   const { t } = useTranslation()
   const format = useFormat()

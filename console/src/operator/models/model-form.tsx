@@ -16,13 +16,13 @@ import { FEATURES } from '../../parts/values/features.ts'
 import { changeOf, type ModelValues, modelValuesOf, newModelOf, STATUSES } from './model-values.ts'
 
 interface ModelFormProps {
-  /** undefined: a new one is made. */
+  /** undefined: a new model. */
   readonly of: AnyModel | undefined
   readonly onClose: () => void
   readonly onMade: (id: string) => void
 }
 
-/** What a model is and who may call it; its prices too while it is being made. */
+/** The form of a model and who may call it; for a new model also its prices. */
 export function ModelForm(props: ModelFormProps) {
   const { data: settings } = useQuery(settingsQuery)
   return settings === undefined ? null : <Fields {...props} currency={settings.currency} />

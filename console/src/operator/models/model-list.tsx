@@ -82,7 +82,7 @@ function useColumns(): readonly Column<AnyModel>[] {
   return [...useOfferColumns(), ...useMoneyColumns()]
 }
 
-/** What it is, and to whom it is offered. */
+/** Type and admission. */
 function useOfferColumns(): readonly Column<AnyModel>[] {
   const { t } = useTranslation()
   const admission = useAdmissionWords()
@@ -163,7 +163,7 @@ function useMoneyColumns(): readonly Column<AnyModel>[] {
   ]
 }
 
-/** When its prices change next. */
+/** When the model's prices change next. */
 function Coming({ model }: { readonly model: string }) {
   const format = useFormat()
   const { data = [] } = useQuery(priceChangesQuery)

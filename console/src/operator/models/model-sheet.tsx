@@ -36,7 +36,7 @@ interface ModelSheetProps {
 
 type Asked = 'edit' | 'prices' | 'withdraw'
 
-/** One model: what it is, who may call it, what it costs and costs us, and what its prices were. */
+/** All details of a model: admission, prices, margin and price history. */
 export function ModelSheet({ of, onClose }: ModelSheetProps) {
   const { t } = useTranslation()
   const [asked, ask] = useState<Asked>()
@@ -187,7 +187,7 @@ function About({ of }: { readonly of: AnyModel }) {
   )
 }
 
-/** What each chain brought in and cost; where the costs are not known, the page that takes them is one click away. */
+/** Revenue and cost of each chain; where costs are unknown, a link to the page where they are entered. */
 function Chains({ of }: { readonly of: AnyModel }) {
   const { t } = useTranslation()
   const { data: chains = [] } = useQuery(chainsQuery)

@@ -1,4 +1,4 @@
-/** A model as its form holds it, and as the gateway takes it; the names are the same, so that faults find their fields. */
+/** Converts a model between form values and request bodies; field names match, so that errors are shown beside them. */
 import type { AnyModel } from '../../api/operator/catalogue.ts'
 import type { ModelChange, NewModel } from '../../api/operator/models.ts'
 import { FEATURES } from '../../parts/values/features.ts'
@@ -26,7 +26,7 @@ export type ModelValues = {
   readonly context_tokens: number | string
   readonly max_output_tokens: number | string
   readonly subscription_covered: boolean
-  /** Of a new model; those of one that is there are changed by themselves, so that each change has its moment. */
+  /** Only for a new model; the prices of an existing one have a form of their own, as each change has its own time. */
   readonly pricing: PricingValues
   readonly surcharges: SurchargeValues[]
   readonly refuse: string[]

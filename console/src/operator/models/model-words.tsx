@@ -42,14 +42,14 @@ export function useAdmissionWords(): (model: AnyModel) => string {
     ].join(', ') || t('catalogue.everybody')
 }
 
-/** The prices that a model is billed by, in the order in which they are told. */
+/** The prices that a model is billed by, in display order. */
 export function billedPrices(pricing: Pricing): readonly PriceField[] {
   return PRICE_FIELDS.filter(
     (field) => pricing[field] !== null && pricing.billing_modes.includes(MODE_OF[field]),
   )
 }
 
-/** Of one field; a dash where there is none. */
+/** One price; a dash if there is none. */
 export function usePriceText(): (pricing: Pricing, field: PriceField) => string {
   const { language } = useFormat()
   return (pricing, field) => {
@@ -58,10 +58,10 @@ export function usePriceText(): (pricing: Pricing, field: PriceField) => string 
   }
 }
 
-/** Prices that are not of tokens. */
+/** Prices of units other than tokens. */
 const EACH = ['image_price', 'video_price', 'request_price', 'character_price', 'audio_second_price'] as const
 
-/** In and out by tokens; what else a model is billed by below. */
+/** Input and output prices by tokens; prices of other units below. */
 export function PriceCell({ of }: { readonly of: Pricing }) {
   const { t } = useTranslation()
   const priceOf = usePriceText()

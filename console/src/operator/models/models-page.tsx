@@ -19,11 +19,11 @@ const PriceChangeList = late(async () => (await import('./price-change-list.tsx'
 const PriceImport = late(async () => (await import('./price-import.tsx')).PriceImport)
 
 const TABS = ['models', 'changes', 'presets'] as const
-/** What stands in the address in place of an id while a model is being made, or prices are taken over. */
+/** In the address in place of an id while a model is created or prices are imported. */
 const NEW = '+new'
 const IMPORT = '+import'
 
-/** What is offered, to whom, at which price, and what is left of it. */
+/** All models with admission, prices and margin. */
 export function ModelsPage() {
   const { t } = useTranslation()
   const [{ open, tab }, change] = useAddress()
@@ -58,7 +58,7 @@ export function ModelsPage() {
   )
 }
 
-/** Prices in, everything out. */
+/** Import of prices, and export of the gateway file. */
 function Files({ onImport }: { readonly onImport: () => void }) {
   const { t } = useTranslation()
   const problemText = useProblemText()

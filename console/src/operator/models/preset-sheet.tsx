@@ -22,7 +22,7 @@ interface PresetSheetProps {
 type PresetModel = Preset['models'][number]
 type PresetValues = { readonly models: string[]; readonly key: string }
 
-/** A known vendor: its models are chosen, with the prices that its list has; those that are here stay as they are. */
+/** Adds models of a known vendor with its list prices; models that exist already are not changed. */
 export function PresetSheet({ of, onClose }: PresetSheetProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -146,7 +146,7 @@ function Name({ of: { model_id: id, name, in_catalogue: known } }: { readonly of
   )
 }
 
-/** With its day, and how far it is to be trusted. */
+/** The date of the price list, and how reliable it is. */
 function ListPrice({ of: price }: { readonly of: PresetModel['price'] }) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -166,7 +166,7 @@ function confidenceOf({ confidence }: PresetModel['price']): (typeof CONFIDENCES
   return CONFIDENCES.find((each) => each === confidence) ?? 'unverified'
 }
 
-/** What is not asked by tokens, and the price that it becomes. */
+/** Units other than tokens, and the price field of each. */
 const EACH = [
   ['image', 'image_price'],
   ['video_second', 'video_price'],

@@ -24,11 +24,11 @@ interface PriceFormProps {
 type PriceValues = {
   readonly pricing: PricingValues
   readonly when: 'now' | 'later'
-  /** As a field of a date and a time writes it. */
+  /** In the format of a date and time field. */
   readonly effective_at: string
 }
 
-/** Other prices, at once or from a moment on; what will be another one stands below. */
+/** Changes prices, at once or at a given time; the differences are shown below. */
 export function PriceForm({ of, onClose }: PriceFormProps) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)

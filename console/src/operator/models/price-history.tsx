@@ -18,7 +18,7 @@ import { priceChanges, priceChangesIn } from './price-trail.ts'
 
 const ENTRIES = 100
 
-/** The prices of a model that are to come, and those that were. */
+/** Scheduled and past price changes of a model. */
 export function PriceHistory({ of }: { readonly of: AnyModel }) {
   const { t } = useTranslation()
   const changes = useQuery(priceChangesQuery)
@@ -81,11 +81,11 @@ export function CancelPrices({ of }: { readonly of: PriceChange }) {
   )
 }
 
-/** By whom, when, from what to what: as the audit log keeps it. */
+/** Past changes from the audit log: who, when, before and after. */
 function Past({ model }: { readonly model: string }) {
   const { t } = useTranslation()
   const own = useInfiniteQuery(auditQuery({ subject: model, limit: ENTRIES }))
-  // Prices of several models that were taken over at once.
+  // Imports change the prices of several models in one entry.
   const taken = useInfiniteQuery(auditQuery({ subject: 'prices', limit: ENTRIES }))
   return (
     <Loaded query={own} height={80}>

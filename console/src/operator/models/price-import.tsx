@@ -18,13 +18,13 @@ import styles from './models.module.css'
 
 type ImportValues = {
   readonly file: string
-  /** As a field of a date and a time writes it; empty: at once. */
+  /** In the format of a date and time field; empty: at once. */
   readonly effective_at: string
 }
 
 const SHOWN_ROWS = 12
 
-/** Prices out of a file: first what would change, then exactly that. */
+/** Imports prices from a file: shows the differences first, then applies exactly those. */
 export function PriceImport({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)
@@ -33,7 +33,7 @@ export function PriceImport({ onClose }: { readonly onClose: () => void }) {
   const values = useForm<ImportValues>({
     initialValues: { file: '', effective_at: '' },
     validate: { file: (text) => (text.trim() === '' ? t('catalogue.fileWanted') : null) },
-    // What was looked at is of the text that it was made from.
+    // A review is valid only for the text it was made from.
     onValuesChange: () => review(undefined),
   })
   const found = reviewed?.mode === 'dry-run' && reviewed.differences.length > 0 ? reviewed : undefined

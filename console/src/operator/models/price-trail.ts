@@ -1,4 +1,4 @@
-/** What entries of the audit log say of a model's prices. */
+/** Reads price changes of a model from entries of the audit log. */
 import type { FieldDifference } from '../parts/field-difference.ts'
 import { PRICE_FIELDS, pricingBodyOf, type PricingValues } from '../parts/pricing-values.ts'
 
@@ -8,11 +8,11 @@ interface Act {
   readonly changes: readonly FieldDifference[]
 }
 
-/** Acts that say what prices will be, not what they became. */
+/** Actions that schedule prices; they do not change them yet. */
 const PLANS = ['price.schedule', 'price.cancel']
 const FIELDS: readonly string[] = [...PRICE_FIELDS, 'currency', 'billing_modes']
 
-/** Empty: the act did not change them. */
+/** Empty: the action did not change prices. */
 export function priceChangesIn({ action, subject, changes }: Act, model: string): readonly FieldDifference[] {
   const isPlan = changes.some(({ field, to }) => field === 'effective_at' && to !== 'at once')
   if (PLANS.includes(action) || isPlan) return []
@@ -25,7 +25,7 @@ export function priceChangesIn({ action, subject, changes }: Act, model: string)
   })
 }
 
-/** Of two whole price lists: the prices that differ. */
+/** The differences between two complete price lists. */
 function between(from: unknown, to: unknown): readonly FieldDifference[] {
   const before = fieldsOf(from)
   const after = fieldsOf(to)
@@ -38,7 +38,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** What one price list would change in another. */
+/** The differences that a partial price list makes to another one. */
 export function priceChanges(from: PricingValues, to: PricingValues): readonly FieldDifference[] {
   const had: Readonly<Record<string, unknown>> = pricingBodyOf(from)
   return Object.entries(pricingBodyOf(to))

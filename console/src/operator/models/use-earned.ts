@@ -1,4 +1,4 @@
-/** What each model brought in and cost within the period that the address names. */
+/** Revenue and cost of each model in the period that the address names. */
 import { useQuery } from '@tanstack/react-query'
 import { type ChainMargin, marginQuery } from '../../api/operator/models.ts'
 import { choiceField } from '../../parts/lists/search-fields.ts'
@@ -16,7 +16,7 @@ export function usePeriod(): Period {
   return choiceField(period, PERIODS) ?? '7d'
 }
 
-/** By chain; the period begins with an hour, so that its question stays the same for one. */
+/** By chain; the period starts at a full hour, so that the query key changes only once an hour. */
 export function useMargins(): readonly ChainMargin[] | undefined {
   const period = usePeriod()
   const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
@@ -24,7 +24,7 @@ export function useMargins(): readonly ChainMargin[] | undefined {
   return data?.chains
 }
 
-/** undefined: it was not called. */
+/** undefined: the model was not called. */
 export function useEarned(): (model: string) => Earned | undefined {
   const margins = useMargins()
   const byModel = Map.groupBy(margins ?? [], ({ model }) => model)

@@ -14,7 +14,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { AccountLink } from '../parts/account-link.tsx'
 import { MoreRows } from '../parts/more-rows.tsx'
 
-/** The codes of a batch one by one: which were redeemed, by whom; and one of them voided. */
+/** The codes of a batch: which were redeemed and by whom; open ones can be voided. */
 export function BatchSheet({ of, onClose }: { readonly of: Batch; readonly onClose: () => void }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -20,14 +20,14 @@ type CodeValues = {
   readonly pool: 'credits' | 'yuan'
   readonly amount: number | string
   readonly count: number | string
-  /** The last day; empty: for ever. */
+  /** The last valid day; empty: no expiry. */
   readonly expires_at: string
   readonly note: string
 }
 
 const COUNT_MAX = 10_000
 
-/** Codes of one worth; they are shown once. */
+/** Creates codes of the same value; they are shown once. */
 export function CodesForm({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

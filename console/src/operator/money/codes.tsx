@@ -14,7 +14,7 @@ import { BatchSheet } from './batch-sheet.tsx'
 import { CodesForm } from './codes-form.tsx'
 import { Worth } from './top-ups.tsx'
 
-/** Codes that are worth something: made in batches, and voided as long as nobody has redeemed them. */
+/** Redemption codes: created in batches; those that are not redeemed can be voided. */
 export function Codes() {
   const { t } = useTranslation()
   const [making, make] = useState(false)

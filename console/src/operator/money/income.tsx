@@ -25,7 +25,7 @@ import { type Group, Split } from './split.tsx'
 const PERIODS = ['today', '7d', '30d'] as const
 const DAYS = { today: 1, '7d': 7, '30d': 30 } as const
 
-/** What calls brought in and cost: in all, by day, by model, by vendor and by account. */
+/** Revenue and cost of calls: in total, by day, model, vendor and account. */
 export function Income() {
   const { t } = useTranslation()
   const [{ period }, change] = useAddress()
@@ -106,7 +106,7 @@ function Sums({ of }: { readonly of: Earned }) {
   )
 }
 
-/** What to do where no margin is known: state costs. */
+/** Shown where no margin is known: asks to enter costs. */
 function CostUnknown() {
   const { t } = useTranslation()
   return (
@@ -134,7 +134,7 @@ function groupsOf(
     .toSorted(({ earned: one }, { earned: other }) => Number(other.revenue) - Number(one.revenue))
 }
 
-/** Models that cost more than they bring in, each leading to its prices. */
+/** Models that cost more than they earn, each with a link to its prices. */
 function Losses({ of }: { readonly of: readonly Group[] }) {
   const { t } = useTranslation()
   return of
@@ -158,10 +158,10 @@ interface ByDayProps {
   readonly days: readonly { readonly at: string; readonly chains: readonly ChainMargin[] }[]
 }
 
-/** Names below the bars. */
+/** The number of labels below the bars. */
 const NAMES_MAX = 10
 
-/** What came in day by day, by model. */
+/** Revenue by day and model. */
 function Chart({ days, count }: ByDayProps & { readonly count: number }) {
   const { t } = useTranslation()
   const format = useFormat()

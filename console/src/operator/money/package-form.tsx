@@ -19,7 +19,7 @@ type PackageValues = {
 }
 
 interface PackageFormProps {
-  /** undefined: a new one is made. */
+  /** undefined: a new package. */
   readonly of: Package | undefined
   readonly onClose: () => void
 }

@@ -20,7 +20,7 @@ type PlanValues = {
 }
 
 interface PlanFormProps {
-  /** undefined: a new one is made. */
+  /** undefined: a new plan. */
   readonly of: Plan | undefined
   readonly onClose: () => void
 }

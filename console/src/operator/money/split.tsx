@@ -11,19 +11,19 @@ import operator from '../parts/operator.module.css'
 
 export interface Group {
   readonly name: string
-  /** The id of the account that it is; absent: it is no account. */
+  /** The account's id, if the row is an account. */
   readonly account?: string
   readonly earned: Earned
 }
 
 interface SplitProps {
   readonly title: string
-  /** What the rows are named by. */
+  /** The head of the name column. */
   readonly head: string
   readonly rows: readonly Group[]
 }
 
-/** What each of some groups brought in and cost. */
+/** Revenue and cost by group. */
 export function Split({ title, head, rows }: SplitProps) {
   const columns = useColumns(head)
   return (

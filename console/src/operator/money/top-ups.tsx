@@ -27,7 +27,7 @@ const STATES = [
   'charged-back',
 ] as const
 
-/** What people paid in. */
+/** Top-ups of all accounts. */
 export function TopUps() {
   const { t } = useTranslation()
   const [{ state, find }, change] = useAddress()

@@ -8,9 +8,9 @@ import { namesOf } from './account-name.ts'
 import operator from './operator.module.css'
 
 interface AccountFilterProps {
-  /** What it is asked for; the account when absent. */
+  /** The label; “Account” when absent. */
   readonly label?: string
-  /** Its id. */
+  /** The id of the chosen account. */
   readonly value: string | undefined
   readonly onChange: (id: string | undefined) => void
 }
@@ -19,7 +19,7 @@ interface AccountFilterProps {
 const TYPING_MS = 200
 const ROWS_MAX = 20
 
-/** Chooses one of all accounts; the gateway searches while one types. */
+/** Chooses an account; the gateway searches while the person types. */
 export function AccountFilter({ label: asked, value, onChange }: AccountFilterProps) {
   const { t } = useTranslation()
   const label = asked ?? t('operate.account')

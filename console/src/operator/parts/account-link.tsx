@@ -6,11 +6,11 @@ import operator from './operator.module.css'
 
 interface AccountLinkProps {
   readonly id: string
-  /** Where it is known already; null: the account has none. */
+  /** The name, if it is known already; null: the account has none. */
   readonly name?: string | null
 }
 
-/** Leads to an account, by what it is called; one that is gone by its id. */
+/** A link to an account by its name; if the account does not exist any more, its id. */
 export function AccountLink({ id, name }: AccountLinkProps) {
   const { data } = useQuery({ ...anyAccountQuery(id), enabled: name === undefined })
   return (

@@ -50,7 +50,7 @@ export function Health({ of }: { readonly of: Chain }) {
 
 const CAUSES = ['failure', 'credential', 'not-found', 'rate-limit'] as const
 
-/** Why a chain is passed over, with the vendor's own words. */
+/** Why a chain is skipped, with the vendor's error text. */
 export function Trouble({ of }: { readonly of: Chain }) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -69,7 +69,7 @@ export function Trouble({ of }: { readonly of: Chain }) {
   )
 }
 
-/** Forgets its failures: the next call may take it. */
+/** Resets a chain's failures, so that the next call may use it. */
 export function ResetChain({ of }: { readonly of: Chain }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

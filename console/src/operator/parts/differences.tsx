@@ -8,9 +8,9 @@ import type { FieldDifference } from './field-difference.ts'
 interface DifferencesProps {
   readonly label: string
   readonly of: readonly FieldDifference[]
-  /** What a field is called; the name it is sent by when absent. */
+  /** The name of a field; its key when absent. */
   readonly nameOf?: (field: string) => ReactNode
-  /** There was nothing before, so only what comes is told. */
+  /** There was no former value, so only the new one is shown. */
   readonly isNew?: boolean
 }
 
@@ -50,7 +50,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => (each === null ? undefined : each))
 }
 
-/** What a form would change, below its fields. */
+/** The changes that a form would make, below its fields. */
 export function Changes({ of, nameOf }: Pick<DifferencesProps, 'of' | 'nameOf'>) {
   const { t } = useTranslation()
   return (

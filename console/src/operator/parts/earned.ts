@@ -1,7 +1,7 @@
-/** What models or chains brought in and cost, in Credits, exact. */
+/** Revenue and cost of models or chains, in Credits, exact. */
 import { isZero, sumDecimals } from '../../parts/values/decimal.ts'
 
-/** As the gateway tells it of a chain or an account; null: the costs are not known. */
+/** As the gateway reports it for a chain or an account; null: the costs are not known. */
 interface ChainMargin {
   readonly calls: number
   readonly free_calls: number
@@ -13,10 +13,10 @@ interface ChainMargin {
 
 export interface Earned {
   readonly calls: number
-  /** Of them, those that nothing was deducted for; calls over the customers' own credentials are none of these. */
+  /** Calls for which nothing was deducted, except those over customers' own credentials. */
   readonly free: number
   readonly revenue: string
-  /** undefined: of a chain that was called the costs are not known. */
+  /** undefined: the costs of a chain that was called are not known. */
   readonly cost: string | undefined
   readonly margin: string | undefined
   /** Of the revenue, 0 to 1; undefined: unknown, or there was none. */

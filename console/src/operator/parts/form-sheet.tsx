@@ -9,11 +9,11 @@ interface FormSheetProps {
   readonly sending: Sending
   readonly onClose: () => void
   readonly children: ReactNode
-  /** What has nothing to do with saving: below the buttons. */
+  /** Shown below the buttons; not part of the form. */
   readonly below?: ReactNode
 }
 
-/** A form beside the page: its fields, what went wrong with it, its buttons. */
+/** A form in a sheet: fields, error and buttons. */
 export function FormSheet({ title, action, sending, onClose, children, below }: FormSheetProps) {
   return (
     <Sheet title={title} onClose={onClose}>

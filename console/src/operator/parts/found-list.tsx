@@ -7,7 +7,7 @@ import { MoreRows, type MoreRowsProps } from './more-rows.tsx'
 import { useAddress } from './use-address.ts'
 
 interface Opened<Row> {
-  /** `open` of the address: the id of a row, or what stands there while one is made. */
+  /** `open` of the address: the id of a row, or the placeholder while one is created. */
   readonly id: string
   /** undefined: the id is not among the rows loaded so far. */
   readonly row: Row | undefined
@@ -20,16 +20,16 @@ interface FoundListProps<Row>
   readonly query: LoadedProps<unknown>['query'] | (LoadedProps<unknown>['query'] & MoreRowsProps['query'])
   /** Px of the list while it is loaded. */
   readonly height: number
-  /** What is said where there are no rows. */
+  /** The empty state. */
   readonly none: {
     readonly icon: IconName
     readonly title: string
     readonly hint?: string | undefined
     readonly action?: ReactNode
   }
-  /** What a row opens beside the list, by `open` of the address. */
+  /** The sheet of the row that `open` of the address names. */
   readonly sheet?: (opened: Opened<Row>) => ReactNode
-  /** Where a row leads that opens nothing here. */
+  /** Called when a row is chosen, if the list has no sheet. */
   readonly onChoose?: (row: Row) => void
 }
 

@@ -1,6 +1,6 @@
 import { TwoLines } from '../../parts/lists/columns.tsx'
 
-/** What somebody's key is called, and how it begins. */
+/** The name of a key and the beginning of its secret. */
 export function KeyName({
   of: { name, hint },
 }: {

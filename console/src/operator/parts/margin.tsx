@@ -4,7 +4,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import table from '../../parts/lists/table.module.css'
 import type { Earned } from './earned.ts'
 
-/** Of its revenue; what it is in Credits below. */
+/** The margin as a share of revenue, with the amount in Credits below. */
 export function Margin({ of }: { readonly of: Earned | undefined }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -6,12 +6,12 @@ import { BILLING_MODES, MODE_OF, PRICE_FIELDS, type PricingValues } from './pric
 
 interface PricingFieldsProps {
   readonly form: { getInputProps(path: string): object }
-  /** The field of the form that holds them. */
+  /** The field of the form that holds the prices. */
   readonly place: string
   readonly of: PricingValues
 }
 
-/** By what is billed, and at which price. */
+/** The billing mode and its prices. */
 export function PricingFields({ form: fields, place, of }: PricingFieldsProps) {
   const { t } = useTranslation()
   return (

@@ -1,4 +1,4 @@
-/** Prices as forms hold them, and as the gateway takes them; the names are the same, so that faults find their fields. */
+/** Converts prices between form values and request bodies; field names match, so that errors are shown beside them. */
 import type { paths } from '../../api/generated.d.ts'
 import { everyOf } from '../../parts/forms/every-of.ts'
 
@@ -27,7 +27,7 @@ export const BILLING_MODES = everyOf<BillingMode>({
   audio_second: true,
 })
 
-/** Which mode asks for a price. */
+/** The billing modes that use each price. */
 export const MODE_OF = {
   input_price: 'token',
   output_price: 'token',
@@ -44,7 +44,7 @@ export const MODE_OF = {
 
 export type PriceField = (typeof PRICE_FIELDS)[number]
 
-/** A type, not an interface: forms hold records. */
+/** A type, not an interface: the form library requires an index signature. */
 export type PricingValues = { readonly currency: string; readonly billing_modes: BillingMode[] } & {
   /** Empty: none. */
   readonly [Field in PriceField]: number | string

@@ -12,13 +12,13 @@ interface ReasonDialogProps {
   /** The verb on the button. */
   readonly action: string
   readonly danger?: boolean
-  /** It may be done without saying why. */
+  /** The reason is optional. */
   readonly optional?: boolean
   readonly onConfirm: (reason: string) => Promise<unknown>
   readonly onClose: () => void
 }
 
-/** Asks why before something is done that goes into the audit log. */
+/** Asks for a reason before an action that is recorded in the audit log. */
 export function ReasonDialog({
   title,
   text,

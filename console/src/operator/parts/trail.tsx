@@ -9,11 +9,11 @@ import { useFormat } from '../../parts/values/format.ts'
 const ENTRIES = 5
 
 interface TrailProps {
-  /** What it was done to, as the audit log names it. */
+  /** The subject, as the audit log names it. */
   readonly subject: string
 }
 
-/** What was done to something, and by whom: the newest of it. */
+/** The newest entries of the audit log about a subject. */
 export function Trail({ subject }: TrailProps) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PRICE_FIELDS } from './pricing-values.ts'
 
-/** What a field of a price list is called. */
+/** The name of a field of a price list. */
 export function usePriceName(): (field: string) => ReactNode {
   const { t } = useTranslation()
   return (field) => {

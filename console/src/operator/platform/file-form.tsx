@@ -137,7 +137,7 @@ function Review({ of }: { readonly of: FileReview }) {
   )
 }
 
-/** What becomes of one row: a new one is told by its name, and its fields when somebody asks. */
+/** The change of one row; the fields of a new row are shown on demand. */
 function OneDifference({
   of: { action, what, name, fields },
 }: {
@@ -178,7 +178,7 @@ const WHATS = [
   'vendor',
 ] as const
 
-/** Shown this once. */
+/** Secrets that were created; shown once. */
 function NewKeys({ of: { new_keys: keys } }: { readonly of: FileReview }) {
   const { t } = useTranslation()
   if (keys.length === 0) return null

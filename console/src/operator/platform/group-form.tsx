@@ -25,7 +25,7 @@ import { Trail } from '../parts/trail.tsx'
 import { GroupKeys } from './group-keys.tsx'
 
 interface GroupFormProps {
-  /** undefined: a new one is made. */
+  /** undefined: a new group. */
   readonly of: AnyGroup | undefined
   readonly onClose: () => void
 }
@@ -33,7 +33,7 @@ interface GroupFormProps {
 type Protocol = NonNullable<NewGroup['protocol']>
 type GroupValues = {
   readonly name: string
-  /** As the gateway names it. */
+  /** The gateway's name of the protocol. */
   readonly protocol: string
   readonly models: string[]
 }
@@ -52,7 +52,7 @@ const PROTOCOLS = everyOf<Protocol>({
   transcription: true,
 })
 
-/** One group: what its keys speak, and what they may call. */
+/** The form of a group: protocol and models of its keys. */
 export function GroupForm({ of, onClose }: GroupFormProps) {
   const { t } = useTranslation()
   const renewGroups = useRenewGroups()
@@ -156,7 +156,7 @@ function useRenewGroups(): () => void {
   }
 }
 
-/** Whose keys it holds, what was done to it, and its end. */
+/** The group's keys, its history, and deleting it. */
 function About({ of, onClose }: { readonly of: AnyGroup; readonly onClose: () => void }) {
   return (
     <>

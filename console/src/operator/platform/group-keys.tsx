@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import { AccountLink } from '../parts/account-link.tsx'
 import { KeyName } from '../parts/key-name.tsx'
 
-/** Which keys a group holds to its protocol and its models, each leading to its account. */
+/** The keys that are bound to a group, each with a link to its account. */
 export function GroupKeys({ group }: { readonly group: string }) {
   const { t } = useTranslation()
   const keys = useQuery(groupKeysQuery(group))

@@ -8,10 +8,10 @@ import operator from '../parts/operator.module.css'
 
 const GroupForm = late(async () => (await import('./group-form.tsx')).GroupForm)
 
-/** What stands in the address in place of a name while one is made; no name begins like it. */
+/** In the address in place of a name while a group is created; no name can begin like this. */
 export const NEW_GROUP = '+new'
 
-/** What keys are bound to: a protocol, and the only models they may call. */
+/** Groups that keys are bound to: a protocol, and the only models they may call. */
 export function Groups() {
   const { t } = useTranslation()
   const groups = useQuery(anyGroupsQuery)

@@ -28,7 +28,7 @@ export function PlatformSettingsForm() {
   const settings = useQuery(settingsQuery)
   return (
     <Loaded query={settings} height={520}>
-      {/* After a change the form begins anew with what holds. */}
+      {/* After a change the form is remounted with the stored values. */}
       {(stored) => <Fields key={JSON.stringify(stored)} of={stored} />}
     </Loaded>
   )
@@ -187,7 +187,7 @@ function Plain({ values }: PartProps) {
 interface PreviewProps {
   readonly of: SettingsValues
   readonly before: SettingsValues
-  /** What can be done about it. */
+  /** How to fix it. */
   readonly children: ReactNode
 }
 

@@ -46,7 +46,7 @@ export function settingsChangeOf(values: SettingsValues, before: SettingsValues)
   }
 }
 
-/** In words for people; a rate is a field of its own. */
+/** The name of a setting; each rate is a field of its own. */
 export function settingsDifferences(
   values: SettingsValues,
   before: SettingsValues,

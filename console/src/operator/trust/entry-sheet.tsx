@@ -10,7 +10,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { AccountLink } from '../parts/account-link.tsx'
 import styles from './trust.module.css'
 
-/** One act, with what was before and after it. */
+/** One entry of the audit log, with the values before and after. */
 export function EntrySheet({
   of,
   onFollow,
@@ -64,7 +64,7 @@ function Subject({ of, onFollow }: SubjectProps) {
   )
 }
 
-/** Field by field, none of it cut off. */
+/** All changed fields, not shortened. */
 function Changes({ of }: { readonly of: AuditEntry['changes'] }) {
   const { t } = useTranslation()
   return (

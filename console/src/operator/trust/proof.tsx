@@ -8,7 +8,7 @@ import { FormProblem, Note } from '../../parts/page/problem.tsx'
 import { useProblemText } from '../../parts/page/use-problem.ts'
 import operator from '../parts/operator.module.css'
 
-/** Every balance, hold, charge and entry, computed anew when somebody asks. */
+/** Recomputes every balance, hold, charge and entry on request. */
 export function Proof() {
   const { t } = useTranslation()
   const problemText = useProblemText()

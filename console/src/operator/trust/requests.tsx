@@ -36,7 +36,7 @@ export function Requests() {
   )
 }
 
-/** What people state of themselves, in the gateway's words. */
+/** Statements that have a name in the texts, by the gateway's field names. */
 const STATED = ['legal_name', 'id_number', 'company_name', 'registration_number', 'contact_name'] as const
 
 function One({ of }: { readonly of: Request }) {

@@ -16,7 +16,7 @@ const SPLITS = ['account', 'model', 'key', 'app'] as const
 /** Groups listed individually: enough to read, and few enough for every hour of a week. */
 const LARGEST = 50
 
-/** What the calls of all accounts used. */
+/** Usage of all accounts. */
 export function AnyUsagePage() {
   const { t } = useTranslation()
   const { account, ...found } = route.useSearch()
@@ -55,7 +55,7 @@ export function AnyUsagePage() {
 
 type Answer = Pick<Awaited<ReturnType<typeof readAnyUsage>>, 'keys' | 'accounts'>
 
-/** What the groups are called, and whose keys are whose. */
+/** The names of the groups, and the account of each key. */
 function useNames(
   answer: Answer | undefined,
   by: NonNullable<AnyUsageSearch['by']>,

@@ -13,7 +13,7 @@ import { useSecretRules } from './use-secret-rules.ts'
 
 interface AddVendorProps {
   readonly kinds: readonly VendorKind[]
-  /** Chosen already; undefined: none is. */
+  /** The kind chosen at first; undefined: none. */
   readonly first: VendorKind | undefined
   readonly onClose: () => void
   readonly onMade: (code: string) => void
@@ -28,7 +28,7 @@ type VendorValues = SecretValues & {
 
 const FIRST_CREDENTIAL = 'main'
 
-/** A vendor of a kind that the gateway knows, with its first credential. */
+/** Adds a vendor of a known kind with its first credential. */
 export function AddVendor({ kinds, first, onClose, onMade }: AddVendorProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -73,7 +73,7 @@ export function AddVendor({ kinds, first, onClose, onMade }: AddVendorProps) {
   )
 }
 
-/** What a vendor has to be told, by what its kind needs. */
+/** Validation of a vendor, depending on its kind. */
 function useVendorRules(kinds: readonly VendorKind[]) {
   const { t } = useTranslation()
   const wanting = useSecretRules()

@@ -21,14 +21,14 @@ import { useSecretRules } from './use-secret-rules.ts'
 interface CredentialFormProps {
   readonly vendor: string
   readonly kind: VendorKind
-  /** undefined: a new one is made. */
+  /** undefined: a new credential. */
   readonly of: Credential | undefined
   readonly onClose: () => void
 }
 
 type CredentialValues = SecretValues & { readonly name: string; readonly limits: PolicyValues }
 
-/** A credential: its secrets are written, and never read back. */
+/** The form of a credential; its secrets are write-only. */
 export function CredentialForm({ vendor, kind, of, onClose }: CredentialFormProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
@@ -72,7 +72,7 @@ export function CredentialForm({ vendor, kind, of, onClose }: CredentialFormProp
   )
 }
 
-/** One that is stored keeps what is left empty. */
+/** A stored credential keeps the values of empty fields. */
 function useCredentialRules(kind: VendorKind, of: Credential | undefined) {
   const { t } = useTranslation()
   const wanting = useSecretRules()

@@ -1,4 +1,4 @@
-/** What a kind asks of its credentials, in words. */
+/** Names of the credential fields of a kind. */
 import { useTranslation } from 'react-i18next'
 import type { VendorKind } from '../../api/operator/catalogue.ts'
 
@@ -14,14 +14,14 @@ const NAMED = [
 ] as const
 const HINTED = ['session_token', 'region', 'project', 'storage_uri', 'resource', 'api_version'] as const
 
-/** Several fields that may be given in place of the secret; empty: there is no such choice. */
+/** Fields that may be entered instead of the secret; empty: there is no alternative. */
 export function insteadOfSecret({ secret, fields }: VendorKind): readonly string[] {
   return secret.need === 'optional'
     ? fields.filter((field) => field.secret && field.optional).map(({ name }) => name)
     : []
 }
 
-/** The name of a field as people know it; one that has no text is shown as the gateway calls it. */
+/** The name of a field; one without a text is shown under the gateway's name. */
 export function useFieldName(): (name: string) => string {
   const { t } = useTranslation()
   return (name) => {

@@ -11,7 +11,7 @@ export function Kinds({
   onChoose,
 }: {
   readonly all: readonly VendorKind[]
-  /** Somebody wants a vendor of this kind. */
+  /** Starts adding a vendor of this kind. */
   readonly onChoose: (kind: VendorKind) => void
 }) {
   const { t } = useTranslation()

@@ -12,7 +12,7 @@ interface SecretFieldsProps {
   readonly stored: boolean
 }
 
-/** A form made of what the kind says of its credentials. */
+/** Fields made from the kind's description of its credentials. */
 export function SecretFields({ form: values, of, stored }: SecretFieldsProps) {
   const { t } = useTranslation()
   const { secret, fields } = of
@@ -59,7 +59,7 @@ export function SecretFields({ form: values, of, stored }: SecretFieldsProps) {
 
 interface OneFieldProps {
   readonly of: VendorKind['fields'][number]
-  /** It is given in place of the secret, so it is not simply optional. */
+  /** It is an alternative to the secret, so it is not simply optional. */
   readonly isChoice: boolean
   readonly props: object
 }

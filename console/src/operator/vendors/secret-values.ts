@@ -1,4 +1,4 @@
-/** The secrets of a credential as a form holds them: they go to the gateway and never come back. */
+/** The secrets of a credential as form values; the gateway never returns them. */
 import type { VendorKind } from '../../api/operator/catalogue.ts'
 
 export type SecretValues = {
@@ -22,7 +22,7 @@ export function secretBodyOf({ secret, fields }: SecretValues, kind: VendorKind 
   }
 }
 
-/** What is missing of a credential that is new: the fields by their place in the form; empty: nothing. */
+/** The missing fields of a new credential, by their path in the form; empty: none. */
 export function missingOf(
   { secret, fields }: SecretValues,
   kind: VendorKind,

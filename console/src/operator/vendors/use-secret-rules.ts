@@ -3,7 +3,7 @@ import type { VendorKind } from '../../api/operator/catalogue.ts'
 import { insteadOfSecret } from './credential-words.ts'
 import { missingOf, type SecretValues } from './secret-values.ts'
 
-/** What a new credential has to be told, as errors of a form by the place of their fields. */
+/** Validation of a new credential, as form errors by field path. */
 export function useSecretRules(): (
   values: SecretValues,
   kind: VendorKind,

@@ -14,7 +14,7 @@ const TIMEOUTS = ['connect_ms', 'first_byte_ms', 'idle_ms'] as const
 
 type SettingsValues = {
   readonly name: string
-  /** Empty: the kind's own. */
+  /** Empty: the default of the kind. */
   readonly base_url: string
   readonly status: string
   /** Ms; empty: unchanged. */

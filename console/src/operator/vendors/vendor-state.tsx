@@ -7,7 +7,7 @@ const SIGNS = {
   maintenance: { icon: 'tool', tone: 'warn' },
 } as const
 
-/** Of a vendor or a credential. */
+/** The state of a vendor or a credential. */
 export function VendorState({ status }: { readonly status: string }) {
   const { t } = useTranslation()
   const known = status === 'disabled' || status === 'maintenance' ? status : 'enabled'

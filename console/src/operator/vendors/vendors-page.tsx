@@ -19,7 +19,7 @@ import { VendorState } from './vendor-state.tsx'
 const AddVendor = late(async () => (await import('./add-vendor.tsx')).AddVendor)
 const VendorSheet = late(async () => (await import('./vendor-sheet.tsx')).VendorSheet)
 
-/** What stands in the address in place of a code while a vendor is being made; behind a colon its kind, if one was chosen. */
+/** In the address in place of a code while a vendor is created; followed by a colon and its kind, if one was chosen. */
 const NEW = 'new'
 const TABS = ['vendors', 'kinds'] as const
 

@@ -6,7 +6,7 @@ import { giveUp, lookAgain, type Task } from '../../api/operator/videos.ts'
 import { RowAction } from '../../parts/lists/columns.tsx'
 import { ReasonDialog } from '../parts/reason-dialog.tsx'
 
-/** What can be done with a task that runs; one that has ended stays as it is. */
+/** The actions of a running task; renders nothing once it has ended. */
 export function TaskActions({ of }: { readonly of: Task }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

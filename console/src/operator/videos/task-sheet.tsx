@@ -12,7 +12,7 @@ import operator from '../parts/operator.module.css'
 import { TaskActions } from './task-actions.tsx'
 import { TaskState } from './task-state.tsx'
 
-/** One task, whole: where it stands, and what its vendor said last. */
+/** All details of a task: its state, and the vendor's last answer. */
 export function TaskSheet({ of, onClose }: { readonly of: Task; readonly onClose: () => void }) {
   const { t } = useTranslation()
   const rows = useFacts(of)

@@ -16,7 +16,7 @@ import { TASK_STATES, TaskState } from './task-state.tsx'
 
 const SHOWN = ['open', 'all'] as const
 
-/** The tasks that run at vendors, and those that ended. */
+/** Running and finished video tasks. */
 export function VideosPage() {
   const { t } = useTranslation()
   const [{ tab, state }] = useAddress()

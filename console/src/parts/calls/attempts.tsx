@@ -8,7 +8,7 @@ import { useSkipReason } from './use-skip-reason.ts'
 const TICKS = 4
 type Attempt = LoggedCall['attempts'][number]
 
-/** Who was asked, one after the other, and how long each took: waiting, then streaming. */
+/** The attempts in order, with the time each spent waiting and streaming. */
 export function Attempts({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -6,7 +6,7 @@ import { useFormat } from '../values/format.ts'
 import { Cost } from './cost.tsx'
 import { Ending } from './ending.tsx'
 
-/** What every table of calls tells of a call; on a phone its cost alone. */
+/** Columns shared by all tables of calls; on a phone only the cost. */
 export function useCallColumns(): Readonly<Record<'time' | 'cost' | 'took' | 'ending', Column<Call>>> {
   const { t } = useTranslation()
   const format = useFormat()

@@ -15,9 +15,9 @@ interface FurtherProps {
 interface CallFiltersProps extends FurtherProps {
   /** Ids to choose from. */
   readonly models: readonly string[]
-  /** Absent: keys are not told apart here. */
+  /** Absent: the log has no filter by key. */
   readonly keys?: readonly { readonly id: string; readonly name: string }[]
-  /** Filters of this log alone. */
+  /** Additional filters of this log. */
   readonly children?: ReactNode
 }
 
@@ -59,7 +59,7 @@ export function CallFilters({ search, models: known, keys, children, onChange }:
   )
 }
 
-/** What few need, behind one button. */
+/** Rarely used filters, behind one button. */
 function Further({ search, onChange }: FurtherProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)

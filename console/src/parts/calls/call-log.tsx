@@ -22,7 +22,7 @@ import { Totals } from './totals.tsx'
 
 const CallSheet = late(async () => (await import('./call-sheet.tsx')).CallSheet)
 
-/** While the end of the log is followed. */
+/** Refresh interval of the live tail, ms. */
 const TAIL_MS = 1_000
 
 interface Key {
@@ -35,19 +35,19 @@ interface CallLogProps {
   readonly source: LogSource
   readonly search: CallsSearch
   readonly onChange: (fields: Change<CallsSearch>, replace?: boolean) => void
-  /** What the address asks of this log alone. */
+  /** Search parameters that only this log has. */
   readonly also?: Pick<LogFilter, 'account_id' | 'usage_suspect'>
   /** Ids to filter by. */
   readonly models: readonly string[]
-  /** Absent: keys are not told apart here. */
+  /** Absent: the log has no filter by key. */
   readonly keys?: readonly Key[]
-  /** Filters, columns and details of this log alone. */
+  /** Filters, columns and details that only this log has. */
   readonly filters?: ReactNode
   readonly columns?: readonly Column<LoggedCall>[]
   readonly details: (call: LoggedCall) => ReactNode
 }
 
-/** Calls: filtered, summed, followed, opened one by one, taken along. */
+/** The log of calls: filters, totals, live tail, details and export. */
 export function CallLog(props: CallLogProps) {
   const { t } = useTranslation()
   const { title, source, search, onChange, also = {}, models, keys, filters } = props
@@ -82,7 +82,7 @@ export function CallLog(props: CallLogProps) {
   )
 }
 
-/** One page of the log; the newest one moves. */
+/** One page of the log; the first one refreshes by itself. */
 function List({
   filter,
   source,
@@ -132,13 +132,13 @@ function List({
 }
 
 interface NothingProps extends Pick<CallLogProps, 'search' | 'onChange'> {
-  /** False: further back there may be some. */
+  /** False: there may be older matches. */
   readonly isAll: boolean
 }
 
 const FILTERS = ['model', 'key_id', 'ending', ...FURTHER] as const
 
-/** No call, and what to do about it: look further back, take the filters away, or make the first one. */
+/** The empty state: look further back, clear the filters, or make the first call. */
 function Nothing({ isAll, search, onChange }: NothingProps) {
   const { t } = useTranslation()
   if (!isAll)

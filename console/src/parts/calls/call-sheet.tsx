@@ -24,15 +24,15 @@ interface CallSheetProps {
   readonly id: string
   readonly source: LogSource
   readonly keyNames: ReadonlyMap<string, string>
-  /** What this log alone tells of a call, below its attempts. */
+  /** Details that only this log has, below the attempts. */
   readonly more: (call: LoggedCall) => ReactNode
-  /** Those in sight: one of them is the call, most likely. */
+  /** The calls in the list, which most likely contain the call. */
   readonly rows: readonly LoggedCall[]
   readonly onOpen: (id: string) => void
   readonly onClose: () => void
 }
 
-/** One call, whole: who was asked, what it cost and why, what was left out. Beside the list, which stays in use. */
+/** All details of a call: attempts, price, dropped fields. The list beside it stays usable. */
 export function CallSheet({ id, source, keyNames, more, rows, onOpen, onClose }: CallSheetProps) {
   const { t } = useTranslation()
   const at = rows.findIndex(({ request_id }) => request_id === id)

@@ -13,9 +13,9 @@ interface CallTableProps {
   readonly rows: readonly LoggedCall[]
   readonly chosen: string | undefined
   readonly onChoose: (id: string) => void
-  /** Of keys, by id. */
+  /** Names of keys, by id. */
   readonly keyNames: ReadonlyMap<string, string>
-  /** Columns of this log alone, behind the time. */
+  /** Additional columns of this log, after the time. */
   readonly more?: readonly Column<LoggedCall>[] | undefined
 }
 
@@ -96,7 +96,7 @@ function Tokens({ call }: { readonly call: LoggedCall }) {
   )
 }
 
-/** How it ended; of one that failed the vendor's own words, where they may be seen. */
+/** How the call ended; for a failed one also the vendor's error text, if the person may see it. */
 function Ended({ call }: { readonly call: LoggedCall }) {
   const said = call.attempts.at(-1)?.said ?? undefined
   return (

@@ -9,7 +9,7 @@ import styles from './cost.module.css'
 
 type Priced = Pick<Call, 'amount' | 'deducted' | 'byok' | 'subscription_covered'>
 
-/** What a call took, and why it took less than it was worth. */
+/** The cost of a call, and why it is less than its value. */
 export function Cost({ call }: { readonly call: Priced }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -18,7 +18,7 @@ const ENDINGS = {
 
 export type EndingKind = keyof typeof ENDINGS
 
-/** How a call ended, for people: another model's answer is no plain completion. */
+/** How a call ended; an answer of the fallback model is told apart from a plain completion. */
 export function endingOf(call: Pick<Call, 'ending' | 'attempts'>): EndingKind {
   const fellBack = call.attempts.at(-1)?.why === 'fallback'
   if (call.ending === 'complete' && fellBack) return 'fell-back'

@@ -9,11 +9,11 @@ import type { LoggedCall } from './log-source.ts'
 
 interface ExplainPartProps {
   readonly call: LoggedCall
-  /** Nothing is sent upstream, nothing is charged. */
+  /** Asks for an explanation; nothing is sent upstream or charged. */
   readonly ask: (question: ExplainQuestion) => Promise<Explained>
 }
 
-/** What would become of the same call now, where the gateway can say it. */
+/** Explains what would happen to the same call now, if the gateway can tell. */
 export function ExplainPart({ call, ask }: ExplainPartProps) {
   const { t } = useTranslation()
   const question = questionLike(call)

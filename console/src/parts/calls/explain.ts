@@ -1,4 +1,4 @@
-/** A call like one that was made, to be asked about. */
+/** Builds a request for an explanation from a call of the log. */
 import type { explainOwn } from '../../api/calls.ts'
 import type { paths } from '../../api/generated.d.ts'
 import { bodyOfOther, otherCallAt } from '../snippets/other-calls.ts'
@@ -9,7 +9,7 @@ export type ExplainQuestion =
   paths['/api/v1/admin/explain']['post']['requestBody']['content']['application/json']
 export type Explained = Awaited<ReturnType<typeof explainOwn>>
 
-/** Those of calls that make no conversation. */
+/** Endpoints that make no conversation. */
 const OTHERS = [
   'embeddings',
   'gemini-embeddings',
@@ -20,7 +20,7 @@ const OTHERS = [
   'transcription',
 ] as const satisfies readonly ExplainQuestion['protocol'][]
 
-/** undefined: the gateway cannot say what would become of a call like this one. */
+/** undefined: the gateway cannot explain calls of this kind. */
 export function questionLike(call: LoggedCall): ExplainQuestion | undefined {
   if (call.key_id === null) return undefined
   const protocol = protocolOf(call)

@@ -9,7 +9,7 @@ import styles from './call-sheet.module.css'
 import type { Explained } from './explain.ts'
 import { useSkipReason } from './use-skip-reason.ts'
 
-/** What would become of the call now: refused and why, or held, and who would be asked in which order. */
+/** The explanation: the refusal and its reason, or what would be held and the chains in order. */
 export function Explanation({ of }: { readonly of: Explained }) {
   const { t } = useTranslation()
   const codeText = useCodeText()

@@ -1,9 +1,9 @@
-/** The filters of the log as the address holds them, and as the gateway is asked. */
+/** Converts the filters of the log between search parameters and query parameters. */
 import type { CallFilter } from '../../api/calls.ts'
 import { choiceField, present, textField } from '../lists/search-fields.ts'
 import { dayOf, dayStart } from '../values/zoned-days.ts'
 
-/** How far back one looks. */
+/** The period. */
 export const PERIODS = ['today', '24h', '7d', '30d', 'all'] as const
 export type Period = (typeof PERIODS)[number]
 export const DEFAULT_PERIOD: Period = '7d'
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 const LENGTH_MS = { '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS, '30d': 30 * 24 * HOUR_MS } as const
 
 export const ENDINGS = ['complete', 'failed'] as const
-/** Filters that few need: texts as they were sent along with the call, and numbers. */
+/** Rarely used filters: texts that were sent with the call, and numbers. */
 export const FURTHER = [
   'request_id',
   'app_id',
@@ -35,7 +35,7 @@ export function readSearch(search: Record<string, unknown>) {
     status: textField(search['status']),
     cost_from: textField(search['cost_from']),
     cost_to: textField(search['cost_to']),
-    /** Where a page further back begins. */
+    /** The cursor of a later page. */
     before: textField(search['before']),
     /** The call whose details are open. */
     call: textField(search['call']),

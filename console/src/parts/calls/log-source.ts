@@ -1,14 +1,14 @@
-/** A log of calls as its pages ask for it: one's own, or everybody's. */
+/** Where a log reads its calls: the person's own, or those of all accounts. */
 import type { Call, CallFilter } from '../../api/calls.ts'
 
-/** What an operator may ask for beside. */
+/** Additional query parameters for operators. */
 export type LogFilter = CallFilter & { readonly account_id?: string; readonly usage_suspect?: 'true' }
 
-/** A call with what only operators see of it. */
+/** A call with the fields that only operators see. */
 export interface LoggedCall extends Omit<Call, 'attempts'> {
   readonly account_id?: string | null
   readonly account_name?: string | null
-  /** `said`: what an attempt failed of, in the vendor's own words. */
+  /** `said`: the vendor's error text of a failed attempt. */
   readonly attempts: (Call['attempts'][number] & { readonly said?: string | null })[]
 }
 
@@ -26,15 +26,15 @@ export interface LogTotals {
 }
 
 export interface LogSource {
-  /** Begins the name under which answers are kept. */
+  /** The first part of the query key. */
   readonly key: readonly string[]
   readonly read: (filter: LogFilter, signal: AbortSignal) => Promise<LogPage>
   readonly sum: (filter: LogFilter, signal: AbortSignal) => Promise<LogTotals>
-  /** The whole answer is a file. */
+  /** Resolves to the export as a file. */
   readonly save: (filter: LogFilter, format: 'csv' | 'ndjson') => Promise<Blob>
 }
 
-/** On a phone fewer are seen at once, and each takes longer to draw. */
+/** Fewer on a phone: fewer fit on the screen, and rendering takes longer. */
 const ROWS = globalThis.matchMedia('(max-width: 720px)').matches ? 25 : 50
 
 export const pageOf = (source: LogSource, filter: LogFilter) => ({
@@ -42,7 +42,7 @@ export const pageOf = (source: LogSource, filter: LogFilter) => ({
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => source.read(filter, signal),
 })
 
-/** As many as a page shows; `before`: where it begins, further back than the newest. */
+/** One page of the log; `before`: the cursor, absent for the newest page. */
 export const rowsOf = (source: LogSource, filter: LogFilter, before: string | undefined) =>
   pageOf(source, { ...filter, limit: ROWS, ...(before === undefined ? {} : { cursor: before }) })
 

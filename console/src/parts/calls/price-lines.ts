@@ -1,7 +1,7 @@
-/** The recipe of a price as lines that add up to its amount. */
+/** Splits a price into lines that add up to its amount. */
 import { isZero, productOf, sumDecimals } from '../values/decimal.ts'
 
-/** As the gateway tells it. */
+/** As the gateway reports it. */
 export interface Recipe {
   readonly credits_per_unit: string
   readonly rate_multiplier: string
@@ -25,9 +25,9 @@ export interface Recipe {
 export interface PriceLine {
   /** A class of what was used, or the name of a surcharge. */
   readonly name: string
-  /** Absent: it makes the call more expensive as a whole. */
+  /** Absent: a surcharge on the whole call. */
   readonly quantity?: number
-  /** For so many of them; absent: what the sum above is multiplied by. */
+  /** The price of this many units; absent: a factor on the sum above. */
   readonly per?: number
   readonly price: string
   readonly credits: string
@@ -36,7 +36,7 @@ export interface PriceLine {
 const PERCENT = '0.01'
 const MILLIONTH = '0.000001'
 
-/** Each rounded by itself to six decimals; the gateway rounds only their sum. */
+/** Each line is rounded to six decimals; the gateway rounds only the sum. */
 export function priceLines(recipe: Recipe): readonly PriceLine[] {
   const factors = [recipe.credits_per_unit, recipe.rate_multiplier, recipe.user_rate, PERCENT]
   const lines: PriceLine[] = recipe.lines.map(({ class: name, quantity, price, per }) => ({
@@ -66,7 +66,7 @@ export function priceLines(recipe: Recipe): readonly PriceLine[] {
   return lines
 }
 
-/** What the amount of a call differs by from the sum of its rounded lines; undefined: by nothing. */
+/** The difference between the amount and the sum of the rounded lines; undefined: none. */
 export function roundingOf(amount: string, lines: readonly PriceLine[]): string | undefined {
   const sum = sumDecimals(lines.map(({ credits }) => credits))
   const difference = sumDecimals([amount, productOf([sum, '-1'])])

@@ -22,7 +22,7 @@ const CLASSES = [
   'audio_second',
 ] as const
 
-/** A column that has no room on a phone. */
+/** A column that is hidden on a phone. */
 const FACTOR = classes(table.number, styles.factor)
 
 /** The price as a sum, line by line: amount × price × chain × rate = Credits. */
@@ -62,11 +62,11 @@ export function Price({ call }: { readonly call: LoggedCall }) {
 interface SumsProps {
   readonly call: LoggedCall
   readonly amount: string
-  /** undefined: the lines are the amount as they are. */
+  /** undefined: the lines add up to the amount exactly. */
   readonly rounding: string | undefined
 }
 
-/** What the lines come to, and what of it was taken where that is less. */
+/** The sum of the lines, and the amount deducted if that is less. */
 function Sums({ call: { deducted }, amount, rounding }: SumsProps) {
   const { t } = useTranslation()
   return (
@@ -122,7 +122,7 @@ function Line({ line, recipe }: { readonly line: PriceLine; readonly recipe: Rec
   const known = CLASSES.find((each) => each === name)
   const factors = [
     `× ${format.number(price, 6)}${per === undefined || per === 1 ? '' : ` / ${format.short(per)}`}`,
-    // A share of the sum above has them in it.
+    // A surcharge by factor applies to the sum above, which contains these already.
     ...(quantity === undefined
       ? ['', '']
       : [
@@ -149,7 +149,7 @@ function Line({ line, recipe }: { readonly line: PriceLine; readonly recipe: Rec
   )
 }
 
-/** Why less was taken than the sum, or from where. */
+/** Why less than the sum was deducted, or what paid for it. */
 function Notes({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const notes = [

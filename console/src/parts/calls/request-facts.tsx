@@ -4,7 +4,7 @@ import { type Fact, Facts } from '../lists/facts.tsx'
 import { useFormat } from '../values/format.ts'
 import sheet from '../forms/sheet.module.css'
 
-/** What came with the call, and what went back in the answer's head. */
+/** Facts of the request, and the response headers. */
 export function RequestFacts({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -68,7 +68,7 @@ function Headers({ call }: { readonly call: LoggedCall }) {
   )
 }
 
-/** Who counted the tokens, and how many of the output nobody sees. */
+/** Who counted the tokens, and how many output tokens are reasoning. */
 function CountedBy({ call }: { readonly call: LoggedCall }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -1,7 +1,7 @@
-/** A call like another one. What was said is not kept, so a short text stands in its place. */
+/** Rebuilds a request like that of a logged call. Its content is not stored, so a short text replaces it. */
 import { curlOfOther, curlWith, otherCallAt, pathFor } from '../snippets/other-calls.ts'
 
-/** What of a call tells how it was made. */
+/** The fields of a call that describe its request. */
 export interface MadeCall {
   readonly client_protocol: string
   readonly endpoint: string
@@ -38,7 +38,7 @@ export function bodyLike(
   }
 }
 
-/** As a line for the shell; the key is to be put in. undefined: nobody knows what such a call holds. */
+/** As a curl command with a placeholder for the key; undefined: such a call cannot be rebuilt. */
 export function curlOf(call: MadeCall, baseUrl: string): string | undefined {
   const model = call.model_requested ?? call.model ?? ''
   const facts = { baseUrl, secret: '$SLUICE_KEY' }

@@ -13,7 +13,7 @@ interface TotalsProps {
   readonly filter: LogFilter
 }
 
-/** What all the calls of the filter come to, not only those in sight. */
+/** The totals of all calls that match the filter, not only of those on the page. */
 export function Totals({ source, filter }: TotalsProps) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -46,7 +46,7 @@ export function Totals({ source, filter }: TotalsProps) {
 
 interface TotalProps {
   readonly name: string
-  /** There are more than were added up. */
+  /** The totals do not include all matching calls. */
   readonly more: boolean
   readonly children: ReactNode
 }

@@ -14,7 +14,7 @@ const REASONS = [
   'full',
 ] as const
 
-/** Why a chain was passed over, in words; a reason that is not known here is told as it is. */
+/** The text of the reason why a chain was skipped; an unknown reason is shown as it is. */
 export function useSkipReason(): (reason: string) => string {
   const { t } = useTranslation()
   return (reason) => {

@@ -11,7 +11,7 @@ export interface Bucket {
   readonly at: number
 }
 
-/** The name of the hour or day that a moment lies in. */
+/** The name of the hour or day that contains a moment. */
 export function bucketKeys(
   interval: Interval,
   timeZone: string | undefined,
@@ -26,7 +26,7 @@ export function bucketKeys(
   return (moment) => format.format(new Date(moment))
 }
 
-/** The last `count` hours or days, oldest first, the running one included. */
+/** The last `count` hours or days, oldest first, including the current one. */
 export function lastBuckets(
   count: number,
   interval: Interval,
@@ -34,7 +34,7 @@ export function lastBuckets(
 ): readonly Bucket[] {
   const keyOf = bucketKeys(interval, timeZone)
   const found = new Map<string, Bucket>()
-  // Days have 23 hours and 25 too: half steps miss none, and what is named twice counts once.
+  // Days can have 23 or 25 hours: half steps miss none, and duplicates are removed.
   for (let step = 2 * count; step >= 0; step -= 1) {
     const at = now - (step * STEP_MS[interval]) / 2
     const key = keyOf(at)

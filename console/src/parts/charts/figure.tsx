@@ -4,12 +4,12 @@ import page from '../page/page.module.css'
 
 interface FigureProps {
   readonly name: ReactNode
-  /** undefined: it is still on its way. */
+  /** undefined: still loading. */
   readonly value: ReactNode
   readonly note: ReactNode
 }
 
-/** A number that counts, with its name above and what it means below. */
+/** An important number with its name above and a note below. */
 export function Figure({ name, value, note }: FigureProps) {
   return (
     <div>

@@ -6,21 +6,21 @@ import styles from './series-chart.module.css'
 import { StackedBars, Swatch } from './stacked-bars.tsx'
 
 interface SeriesChartProps {
-  /** What the picture says, for those who do not see it. */
+  /** The content of the chart in words, for screen readers. */
   readonly label: string
   readonly series: readonly { readonly name: string; readonly total: string }[]
   readonly bars: readonly (Bucket & { readonly values: readonly number[] })[]
-  /** Of an hour or a day, in the panel over its bar. */
+  /** The title of an hour or day in the tooltip of its bar. */
   readonly titleOf: (at: number) => string
-  /** Below its bar; the title when absent. */
+  /** The label below the bar; the title when absent. */
   readonly labelOf?: (at: number) => string
-  /** Every so many bars one is named, so that the names do not touch. */
+  /** One of this many bars has a label, so that labels do not touch. */
   readonly namesMax: number
-  /** Decimals of a value in the panel. */
+  /** Decimals of a value in the tooltip. */
   readonly digits: number
 }
 
-/** Sums by hour or day in stacked bars, and which colour is what, with what each came to. */
+/** Sums by hour or day as stacked bars, with a legend that shows each total. */
 export function SeriesChart(props: SeriesChartProps) {
   const { label, series, bars, titleOf, labelOf = titleOf, namesMax, digits } = props
   const format = useFormat()

@@ -1,13 +1,13 @@
-/** Sums by hour or day, split into the few groups that took most: what stacked bars show. */
+/** Sums by hour or day, split into the largest groups, for stacked bars. */
 
 import { sumDecimals } from '../values/decimal.ts'
 import { type Bucket, bucketKeys, type Interval, lastBuckets } from './buckets.ts'
 
-/** So many groups have a colour of their own, the others share one. */
+/** This many groups have a colour of their own; the others share one. */
 const COLOURS = 5
 
 export interface Series {
-  /** undefined: all that have no place of their own. */
+  /** undefined: all groups that are not listed individually. */
   readonly group: string | undefined
   /** Exact. */
   readonly total: string
@@ -16,18 +16,18 @@ export interface Series {
 export interface SeriesOf<Row> {
   readonly series: readonly Series[]
   readonly bars: readonly (Bucket & { readonly values: readonly number[] })[]
-  /** Those of the period. */
+  /** The rows of the period. */
   readonly inside: readonly Row[]
 }
 
 interface SeriesQuestion<Row> {
   readonly interval: Interval
-  /** How many hours or days, the running one included. */
+  /** The number of hours or days, including the current one. */
   readonly count: number
   readonly now: number
   readonly timeZone: string | undefined
   readonly groupOf: (row: Row) => string
-  /** A group that never has a place of its own: it sums others already. */
+  /** A group that is never listed individually, as it already sums others. */
   readonly others?: string
   /** A decimal as text. */
   readonly valueOf: (row: Row) => string

@@ -4,9 +4,9 @@ import styles from './stacked-bars.module.css'
 
 export interface Bar {
   readonly key: string
-  /** Below the bar; undefined: this one is not named. */
+  /** The label below the bar; undefined: none. */
   readonly label: string | undefined
-  /** What it is, in the panel. */
+  /** The title of the tooltip. */
   readonly title: string
   /** One value per series. */
   readonly values: readonly number[]
@@ -17,18 +17,18 @@ interface StackedBarsProps {
   readonly bars: readonly Bar[]
   readonly axis: (value: number) => string
   readonly value: (value: number) => string
-  /** What the picture says, for those who do not see it. */
+  /** The content of the chart in words, for screen readers. */
   readonly label: string
 }
 
 const HEIGHT = 196
 const TOP = 8
 const BASE = 174
-/** Of a bar's place, what the bar fills. */
+/** The share of its slot that a bar fills. */
 const FILL = 0.62
 const TICKS = 4
 
-/** Bars of up to six colours; the panel over one tells its values. */
+/** Stacked bars of up to six colours, with a tooltip for each. */
 export function StackedBars({ series, bars, axis, value, label }: StackedBarsProps) {
   const [pointed, point] = useState<number>()
   const id = useId()
@@ -98,7 +98,7 @@ function Column({ bar, place, y }: ColumnProps) {
   )
 }
 
-/** The last one is now; every second one goes where there is no room for all. */
+/** The last label is the current period; every second one is hidden where there is no room. */
 function Name({ bars, at }: { readonly bars: readonly Bar[]; readonly at: number }) {
   const label = bars[at]?.label
   if (label === undefined) return null
@@ -153,7 +153,7 @@ function Panel({ series, bars, at, value }: PanelProps) {
   )
 }
 
-/** The square that stands for a series, `index` from 0 to 5. */
+/** The colour sample of a series in a legend, `index` from 0 to 5. */
 export function Swatch({ index }: { readonly index: number }) {
   return <i className={classes(styles.swatch, styles[`tone${index + 1}`])} aria-hidden="true" />
 }
@@ -178,7 +178,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, amount) => total + amount, 0)
 }
 
-/** The next number above that four lines divide evenly. */
+/** The next higher number that four grid lines divide evenly. */
 function niceTop(most: number): number {
   if (most <= 0) return TICKS
   const scale = 10 ** Math.floor(Math.log10(most))

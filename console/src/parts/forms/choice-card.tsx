@@ -10,11 +10,11 @@ interface ChoiceCardProps {
   /** Beside the title. */
   readonly tag?: string | undefined
   readonly hint: ReactNode
-  /** At the end: what it costs. */
+  /** At the end of the card: the price. */
   readonly children?: ReactNode
 }
 
-/** One of several things to choose, told in two lines; within a `Radio.Group`. */
+/** A choice of two lines within a `Radio.Group`. */
 export function ChoiceCard({ value, title, tag, hint, children }: ChoiceCardProps) {
   return (
     <Radio.Card value={value} className={styles.card ?? ''} aria-label={title}>
@@ -31,7 +31,7 @@ export function ChoiceCard({ value, title, tag, hint, children }: ChoiceCardProp
   )
 }
 
-/** Below each other. */
+/** A vertical list of choices. */
 export function ChoiceCards({ children }: { readonly children: ReactNode }) {
   return <div className={styles.cards}>{children}</div>
 }

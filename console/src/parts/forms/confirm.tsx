@@ -9,18 +9,18 @@ import form from './form.module.css'
 
 interface ConfirmProps {
   readonly title: string
-  /** What will be gone. */
+  /** What the action destroys or changes. */
   readonly children: ReactNode
-  /** The verb on the button. */
+  /** The label of the button: a verb. */
   readonly action: string
   readonly danger?: boolean
-  /** False: what is above is not complete yet. */
+  /** False: the fields above are not complete yet. */
   readonly ready?: boolean
   readonly onConfirm: () => Promise<unknown>
   readonly onClose: () => void
 }
 
-/** Asks before something is done that cannot be taken back, and says what it is. */
+/** Asks for confirmation of an action that cannot be undone, and names what it affects. */
 export function Confirm({
   title,
   children,

@@ -1,2 +1,2 @@
-/** What dialogs are drawn in, which comes when the first one opens. */
+/** The library's dialog components, loaded when the first dialog opens. */
 export { Drawer, Modal } from '@mantine/core'

@@ -6,7 +6,7 @@ import { late } from '../page/late.ts'
 const Modal = late(async () => (await import('./dialog-frames.ts')).Modal)
 const Drawer = late(async () => (await import('./dialog-frames.ts')).Drawer)
 
-/** Over the page, until it is answered. */
+/** A modal dialog. */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
   const { t } = useTranslation()
   return (
@@ -16,7 +16,7 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
   )
 }
 
-/** Beside the page; `opened` is false only while what it shows is not known yet. */
+/** A drawer beside the page; `opened` is false only while its content is loading. */
 export function Sheet({
   opened = true,
   ...props

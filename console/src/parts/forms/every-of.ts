@@ -1,4 +1,4 @@
-/** The values of a union of the contract as a list, by a table of them: one that is missing there does not compile. */
+/** All values of a union type as a list, from a table: if one is missing there, it does not compile. */
 export function everyOf<Value extends string>(
   table: Readonly<Record<Value, true>>,
 ): {

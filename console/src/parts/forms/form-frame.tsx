@@ -5,7 +5,7 @@ import { Done } from '../page/done.tsx'
 import { FormProblem } from '../page/problem.tsx'
 import form from './form.module.css'
 
-/** As `useSubmit` gives it. */
+/** The result of `useSubmit`. */
 export interface Sending {
   readonly submit: (event?: FormEvent<HTMLFormElement>) => void
   readonly isPending: boolean
@@ -14,22 +14,22 @@ export interface Sending {
 
 interface FormFrameProps {
   readonly sending: Sending
-  /** The verb on the button; “Save” when absent. */
+  /** The label of the button, a verb; “Save” when absent. */
   readonly action?: string | undefined
-  /** `second`: beside others on the page this form is not what one has come for. */
+  /** `second`: a secondary form, whose button is less prominent. */
   readonly rank?: 'first' | 'second'
   /** False while there is nothing to send. */
   readonly ready?: boolean
-  /** What was done last. A form that tells it stays open for the next one. */
+  /** The result of the last submission, for forms that stay open. */
   readonly done?: string | undefined
-  /** Of what the form lies in; absent: it lies in the page itself. */
+  /** Closes the dialog around the form; absent: the form is part of the page. */
   readonly onClose?: () => void
-  /** What is done with the same thing otherwise, before the buttons. */
+  /** Other actions on the same object, before the buttons. */
   readonly beside?: ReactNode
   readonly children: ReactNode
 }
 
-/** A form: its fields, what was refused of it as a whole, and its buttons. */
+/** A form: fields, the error that belongs to no field, and buttons. */
 export function FormFrame({
   sending: { submit, isPending, problem },
   action,

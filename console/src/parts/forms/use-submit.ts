@@ -6,13 +6,13 @@ import { type FieldsOfCodes, useFieldProblems } from '../page/use-problem.ts'
 interface Submit<Values, Answer> {
   readonly send: (values: Values) => Promise<Answer>
   readonly onDone: (answer: Answer, values: Values) => void
-  /** The field that an error without one belongs to, by its code. */
+  /** The field of an error that names none, by its code. */
   readonly fields?: FieldsOfCodes
-  /** Where the form holds what the gateway names so; the same place when absent. */
+  /** Maps the gateway's field path to that of the form; the same when absent. */
   readonly placeOf?: (path: string) => string
 }
 
-/** Sends a form; what the gateway refuses stands beside its field, the rest in `problem`. */
+/** Sends a form; errors are shown beside their fields, the rest in `problem`. */
 export function useSubmit<Values extends Record<string, unknown>, Answer>(
   form: UseFormReturnType<Values>,
   { send, onDone, ...places }: Submit<Values, Answer>,

@@ -5,17 +5,17 @@ import { useTranslation } from 'react-i18next'
 import { useProblemText } from '../page/use-problem.ts'
 import styles from './code-input.module.css'
 
-/** Before that another code would hardly come sooner than the first one. */
+/** Seconds before another code can be sent: until then the first one may still arrive. */
 const PAUSE_SECONDS = 30
 
 interface CodeInputProps extends Omit<TextInputProps, 'rightSection'> {
-  /** Has a code sent; undefined: there is nowhere to send it yet. */
+  /** Requests a code; resolves to undefined if no address was entered yet. */
   readonly onSend: () => Promise<unknown>
-  /** Whose address it is: of an account that there is, or one that no account may have yet. */
+  /** Whether the address belongs to an existing account, or is new to the gateway. */
   readonly goesTo: 'account' | 'newcomer'
 }
 
-/** Six digits, and the button that has them sent. */
+/** A field for a code of six digits, with a button that sends one. */
 export function CodeInput({ onSend, goesTo, error, ...input }: CodeInputProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()

@@ -1,10 +1,10 @@
 import { type PublicKeyCredentialCreationOptionsJSON, startRegistration } from '@simplewebauthn/browser'
 import { client, dataOf } from '../../api/client.ts'
 
-/** Has the browser make a passkey and adds it to the account; its session has to be fresh. */
+/** Creates a passkey and adds it to the account; needs a session that has just begun. */
 export async function addPasskey(name: string) {
   const asked = await dataOf(client.POST('/api/v1/user/user/second-factors/passkeys/options'))
-  // The document leaves open what the library at the other end has made for this one.
+  // The OpenAPI document leaves the options untyped; the server's library made them for this one.
   const optionsJSON = asked.options as object as PublicKeyCredentialCreationOptionsJSON
   const response = await startRegistration({ optionsJSON })
   return dataOf(

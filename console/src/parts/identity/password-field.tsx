@@ -1,7 +1,7 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
-/** A password, which may be looked at; its error is told to those who do not see it too. */
+/** A password field with a button that shows it; screen readers announce its error. */
 export function PasswordField({ error, ...field }: PasswordInputProps) {
   const { t } = useTranslation()
   return (

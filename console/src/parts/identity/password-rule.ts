@@ -1,2 +1,2 @@
-/** The gateway asks for this many characters at least, and knows the rest of the rule. */
+/** The gateway's least length of a password; the gateway checks the other rules. */
 export const NEW_PASSWORD_MIN = 8

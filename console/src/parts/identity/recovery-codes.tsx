@@ -6,11 +6,11 @@ import styles from './recovery-codes.module.css'
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[]
-  /** The person says that they have kept them. */
+  /** Called when the person confirms that they saved the codes. */
   readonly onKept: () => void
 }
 
-/** Codes that are shown this once, each good for one sign-in. */
+/** Recovery codes, shown once; each is valid for one sign-in. */
 export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
   const { t } = useTranslation()
   return (

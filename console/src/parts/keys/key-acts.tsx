@@ -18,26 +18,26 @@ interface ActedKey {
   readonly status: string
 }
 
-/** How it is done: a person's own key and one of anybody's go over other routes. */
+/** The requests of the actions: the person's own keys and those of other accounts have different routes. */
 interface Acts<Made> {
   readonly setStatus: (status: 'enabled' | 'disabled') => Promise<unknown>
   readonly remove: () => Promise<unknown>
-  /** `overlap`: seconds for which the former secret works on. */
+  /** `overlap`: seconds for which the former secret keeps working. */
   readonly rotate: (overlap: number) => Promise<Made>
-  /** Asks anew for whatever shows the key. */
+  /** Refreshes everything that shows the key. */
   readonly renew: () => Promise<unknown>
 }
 
 interface KeyActsProps<Made> {
   readonly of: ActedKey
   readonly acts: Acts<Made>
-  /** Beside the menu. */
+  /** An action beside the menu. */
   readonly atHand?: (ask: (act: Act) => void) => ReactNode
   readonly onEdit: () => void
   readonly onReady: (made: Made) => void
 }
 
-/** What can be done with a key: a menu, and a question before what cannot be taken back. */
+/** The actions of a key: a menu, with a confirmation before actions that cannot be undone. */
 export function KeyActs<Made>({ of, acts, atHand, onEdit, onReady }: KeyActsProps<Made>) {
   const problemText = useProblemText()
   const [act, ask] = useState<Act>()

@@ -7,18 +7,18 @@ import type { KeyFormOf } from './key-form-of.ts'
 
 interface KeyFieldsProps {
   readonly form: KeyFormOf
-  /** Every one that there is to choose. */
+  /** All models to choose from. */
   readonly models: readonly string[]
   readonly groups: readonly {
     readonly name: string
     readonly protocol: string
     readonly models: readonly string[]
   }[]
-  /** Whose it will be, where there is a choice. */
+  /** The field for the key's owner, if there is a choice. */
   readonly children?: ReactNode
 }
 
-/** Everything a key can be told: its name, what it may call, from where, until when and how much. */
+/** The fields of a key: name, models, allowed addresses, expiry and limits. */
 export function KeyFields({ form, models, groups, children }: KeyFieldsProps) {
   const { t } = useTranslation()
   return (
@@ -64,7 +64,7 @@ function Limits({ form }: Pick<KeyFieldsProps, 'form'>) {
   )
 }
 
-/** What the key may call, and from where. */
+/** Allowed models and addresses. */
 function Reach({ form, models: all, groups }: Omit<KeyFieldsProps, 'children'>) {
   const { t } = useTranslation()
   const { group, models: chosen } = form.values

@@ -1,8 +1,8 @@
-/** What a form for keys is of. */
+/** Types shared by the forms of keys. */
 import type { UseFormReturnType } from '@mantine/form'
 import type { KeyValues } from './key-values.ts'
 
-/** What its parts need of the form. */
+/** The members of the form that its fields need. */
 export type KeyFormOf = Pick<
   UseFormReturnType<KeyValues>,
   'values' | 'getInputProps' | 'insertListItem' | 'removeListItem'

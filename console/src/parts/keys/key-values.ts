@@ -1,10 +1,10 @@
-/** A key as its form holds it, and as the gateway takes it: the names are the same, so that faults find their fields. */
+/** Converts a key between form values and request bodies; field names match, so that errors are shown beside them. */
 import type { KeyBody } from '../../api/keys.ts'
 import type { Policy } from '../limits/use-policy-words.ts'
 import { type PolicyValues, policyBodyOf, policyValuesOf } from '../limits/policy-values.ts'
 import { dayOf, dayStart } from '../values/zoned-days.ts'
 
-/** What the form reads of a key, whoever asked for it. */
+/** The fields of a key that the form reads, from either route. */
 interface KeyRead {
   readonly name: string
   readonly member: string | null
@@ -15,10 +15,10 @@ interface KeyRead {
   readonly policy: Policy | null
 }
 
-/** A type, not an interface: forms hold records. */
+/** A type, not an interface: the form library requires an index signature. */
 export type KeyValues = {
   readonly name: string
-  /** Of an organisation: whose key it is; empty: the organisation's own. */
+  /** In an organisation: the member who owns the key; empty: the organisation itself. */
   readonly member: string
   /** Empty: none. */
   readonly group: string
@@ -44,7 +44,7 @@ export function valuesOf(key: KeyRead | undefined, timeZone: string | undefined)
   }
 }
 
-/** `key`: the one that is changed; what was not touched stays as it is, to the millisecond. */
+/** `key`: the key that is changed; an expiry that was not changed keeps its exact moment. */
 export function bodyOf(values: KeyValues, key: KeyRead | undefined, timeZone: string | undefined): KeyBody {
   const { name, group, models, ip_allow, expires_at: day, limits, policy } = values
   const untouched = key !== undefined && day === valuesOf(key, timeZone).expires_at

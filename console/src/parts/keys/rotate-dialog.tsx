@@ -11,17 +11,17 @@ import { useFormat } from '../values/format.ts'
 
 interface RotateDialogProps<Made> {
   readonly of: { readonly name: string }
-  /** `overlap`: seconds for which the former secret works on. */
+  /** `overlap`: seconds for which the former secret keeps working. */
   readonly rotate: (overlap: number) => Promise<Made>
   readonly onClose: () => void
   readonly onRotated: (made: Made) => void
 }
 
-/** Seconds for which the former secret works on; 0: it ends at once. */
+/** Seconds for which the former secret keeps working; 0: it ends at once. */
 const OVERLAPS = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400] as const
 const DEFAULT_OVERLAP = 86_400
 
-/** Another secret for the same key, and how long the present one still works. */
+/** Replaces the secret of a key, and asks how long the former one keeps working. */
 export function RotateDialog<Made>({ of, rotate, onClose, onRotated }: RotateDialogProps<Made>) {
   const { t } = useTranslation()
   const format = useFormat()

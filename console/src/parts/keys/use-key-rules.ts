@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { KeyValues } from './key-values.ts'
 
-/** What a key has to be told. */
+/** Validation of a key. */
 export function useKeyRules() {
   const { t } = useTranslation()
   return {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 
-/** What a window can count. */
+/** The dimensions that a window can count. */
 export const DIMENSIONS = [
   'requests',
   'tokens',
@@ -17,7 +17,7 @@ export function dimensionOf(name: string): Dimension | undefined {
   return DIMENSIONS.find((each) => each === name)
 }
 
-/** The name of a dimension; one of a newer gateway is told as it is. */
+/** The name of a dimension; an unknown one, of a newer gateway, is shown as it is. */
 export function useDimensionName(): (name: string) => string {
   const { t } = useTranslation()
   return (name) => {

@@ -4,15 +4,15 @@ import parts from './limit-bar.module.css'
 interface LimitBarProps {
   /** 0 to 1; more is shown as full. */
   readonly used: number
-  /** The same in words, with what is left and when the window ends. */
+  /** The usage in words, with what is left and when the window ends. */
   readonly label: string
-  /** Of something that does not count right now. */
+  /** Muted: the limit does not apply right now. */
   readonly quiet?: boolean
-  /** `fine`: it is a share, and to be full is nothing to look at. */
+  /** `fine`: a share, for which a full bar is no problem. */
   readonly full?: 'fine'
 }
 
-/** From here on a person should look. */
+/** From this share on the bar is marked. */
 const NEAR = 0.9
 
 export function LimitBar({ used, label, quiet = false, full }: LimitBarProps) {

@@ -12,12 +12,12 @@ const PERIODS = [60, 3_600, 18_000, 86_400, 604_800, 2_592_000] as const
 
 interface PolicyFieldsProps {
   readonly form: PolicyForm
-  /** The field of the form that holds them. */
+  /** The field of the form that holds the limits. */
   readonly place: string
   readonly of: PolicyValues
 }
 
-/** How much in which time; each dimension says what it counts. */
+/** Fields of limits: quantity and period; each dimension explains what it counts. */
 export function PolicyFields({ form, place, of: { windows } }: PolicyFieldsProps) {
   const { t } = useTranslation()
   return (
@@ -53,7 +53,7 @@ export function PolicyFields({ form, place, of: { windows } }: PolicyFieldsProps
 
 interface WindowFieldsProps {
   readonly form: PolicyForm
-  /** The list of the form that it is in. */
+  /** The list of the form that holds the window. */
   readonly windows: string
   readonly index: number
   readonly of: PolicyValues['windows'][number]

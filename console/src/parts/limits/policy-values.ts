@@ -1,20 +1,20 @@
-/** Limits as forms hold them, and as the gateway takes them. */
+/** Converts limits between form values and request bodies. */
 import { type Dimension, dimensionOf } from './dimensions.ts'
 import type { Policy } from './use-policy-words.ts'
 
-/** A type, not an interface: forms hold records. */
+/** A type, not an interface: the form library requires an index signature. */
 export type PolicyValues = {
-  /** Empty: any number at once. */
+  /** Empty: unlimited. */
   readonly concurrency: number | string
   readonly windows: {
     readonly dimension: Dimension
     readonly limit: number | string
-    /** As the list of periods holds them. */
+    /** The value of the list of periods. */
     readonly seconds: string
   }[]
 }
 
-/** What the fields of limits need of a form, whatever else it holds. */
+/** The members of a form that the fields of limits need. */
 export interface PolicyForm {
   getInputProps(path: string): object
   insertListItem(path: string, item: object): void

@@ -5,7 +5,7 @@ import { useFormat } from '../values/format.ts'
 import { LimitBar } from './limit-bar.tsx'
 import styles from './quota-lines.module.css'
 
-/** What is left of each window of a plan, and when the window ends. */
+/** The remaining quota of each window of a plan, and when the window ends. */
 export function QuotaLines({ quota }: Pick<Subscription, 'quota'>) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../values/format.ts'
 import { useDimensionName } from './dimensions.ts'
 
-/** How much in which time, as the gateway tells it. */
+/** A limit as the gateway reports it. */
 export interface Policy {
   readonly concurrency?: number
   readonly windows?: readonly {
@@ -12,7 +12,7 @@ export interface Policy {
   }[]
 }
 
-/** Limits in one line; null: those that are given where there are none. */
+/** Limits in one line; null: the default limits apply. */
 export function usePolicyWords(): (policy: Policy | null) => string {
   const { t } = useTranslation()
   const format = useFormat()

@@ -5,7 +5,7 @@ import { useFormat } from '../values/format.ts'
 import type { Column } from './data-table.tsx'
 import table from './table.module.css'
 
-/** When something was: short, and whole on hover. */
+/** A moment: short, with the complete one in the title. */
 export function useTimeColumn<Row>(
   at: (row: Row) => string,
   more: Partial<Pick<Column<Row>, 'head' | 'wide'>> = {},
@@ -21,7 +21,7 @@ export function useTimeColumn<Row>(
   }
 }
 
-/** What can be done with a row, at its end: a `RowAction` or two, and a menu where there are more. */
+/** The actions of a row, at its end: one or two `RowAction`, and a menu if there are more. */
 export function useActionsColumn<Row>(cell: (row: Row) => ReactNode): Column<Row> {
   const { t } = useTranslation()
   return {
@@ -61,11 +61,11 @@ export function RowAction({ children, label, loading = false, onHover = false, o
 interface TwoLinesProps {
   readonly first: ReactNode
   readonly second: ReactNode
-  /** Of the first line, which may be cut. */
+  /** The complete first line, which may be cut off. */
   readonly title?: string
 }
 
-/** A fact of a row, and below it another one that matters less. */
+/** A cell of two lines; the second one is muted. */
 export function TwoLines({ first, second, title }: TwoLinesProps) {
   return (
     <>

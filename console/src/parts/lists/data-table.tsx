@@ -5,15 +5,15 @@ import table from './table.module.css'
 export interface Column<Row> {
   readonly id: string
   readonly head: ReactNode
-  /** `number`: to the right, figures under each other. */
+  /** `number`: right-aligned, with tabular figures. */
   readonly kind?: 'number' | 'muted' | 'actions'
-  /** Not on a phone. */
+  /** Hidden on a phone. */
   readonly wide?: boolean
   readonly cell: (row: Row) => ReactNode
 }
 
 export interface DataTableProps<Row> {
-  /** What the rows are, for those who do not see what stands above. */
+  /** The name of the table, for screen readers. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
@@ -26,7 +26,7 @@ export interface DataTableProps<Row> {
   readonly isQuiet?: (row: Row) => boolean
 }
 
-/** Rows of anything: a sticky head, numbers to the right, the second fact below the first. */
+/** A table with a sticky head; rows can be opened by mouse and keyboard. */
 export function DataTable<Row>({
   label,
   columns,
@@ -78,7 +78,7 @@ function classOf({ kind, wide }: Pick<Column<never>, 'kind' | 'wide'>): string {
   return classes(kind !== undefined && table[kind], wide === true && table.wide)
 }
 
-/** What makes a row one that can be opened. */
+/** The properties of a row that can be opened. */
 function opening(choose: () => void, isFirst: boolean) {
   return {
     className: table.opens,

@@ -9,13 +9,13 @@ import { save } from './download.ts'
 type ExportFormat = 'csv' | 'ndjson'
 
 interface ExportMenuProps {
-  /** Asks the route that exports; the whole answer is a file. */
+  /** Requests the export; resolves to the file. */
   readonly read: (format: ExportFormat) => Promise<Blob>
-  /** Of the file, without its ending. */
+  /** The name of the file, without its extension. */
   readonly name: string
 }
 
-/** The same as a file: for spreadsheets, or for programs. */
+/** Exports the list as a file, for spreadsheets or for programs. */
 export function ExportMenu({ read, name }: ExportMenuProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()

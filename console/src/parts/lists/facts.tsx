@@ -1,10 +1,10 @@
 import { Fragment, type ReactNode } from 'react'
 import styles from './facts.module.css'
 
-/** `code`: text of machines. */
+/** `code`: shown in the mono face. */
 export type Fact = readonly [name: string, value: ReactNode, kind?: 'code']
 
-/** Names and what they stand for, one under the other. */
+/** A list of names and values. */
 export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>

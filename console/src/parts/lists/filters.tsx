@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { classes } from '../marks/classes.ts'
 import styles from './filters.module.css'
 
-/** The filters of a list in a row, and what they lead to. */
+/** The filters of a list in a row, with the totals of what matches. */
 export function Filters({ children, sum }: { readonly children: ReactNode; readonly sum?: ReactNode }) {
   return (
     <div className={styles.row}>
@@ -23,7 +23,7 @@ interface FilterProps {
   readonly onChange: (value: string | undefined) => void
 }
 
-/** One of some values; none: all of them. Typing finds. */
+/** Filters by one of some values; none chosen: all. The options can be searched. */
 export function Filter({ label, value, options, always = false, onChange }: FilterProps) {
   const { t } = useTranslation()
   return (

@@ -4,14 +4,14 @@ import { Icon } from '../marks/icon.tsx'
 import styles from './pages.module.css'
 
 interface PagesProps {
-  /** Where the next page begins; null: this is the last one. */
+  /** The cursor of the next page; null: this is the last one. */
   readonly next: string | null
   readonly isFirst: boolean
-  /** undefined: to the first page. */
+  /** undefined: back to the first page. */
   readonly onTurn: (cursor: string | undefined) => void
 }
 
-/** Leads through the pages of a list; nothing where there is only one. */
+/** Buttons to page through a list; renders nothing if there is only one page. */
 export function Pages({ next, isFirst, onTurn }: PagesProps) {
   const { t } = useTranslation()
   if (isFirst && next === null) return null

@@ -1,6 +1,6 @@
 /** Readers of search parameters; invalid values count as absent. */
 
-/** Numbers come as numbers from the address; a name may look like one. */
+/** The router parses numbers in the address; a name may look like one. */
 export function textField(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -15,10 +15,10 @@ export function choiceField<Choice extends string>(
 
 type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
 
-/** What is to stand in the address from now on; undefined: no more. */
+/** Changes of search parameters; undefined removes one. */
 export type Change<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined }
 
-/** Leaves out what is undefined, so that it does not stand in the address. */
+/** Removes undefined members, so that they do not appear in the address. */
 export function present<Fields extends Record<string, unknown>>(fields: Fields): Present<Fields> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   // The entries are those of `fields`, without the undefined ones.

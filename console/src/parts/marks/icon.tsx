@@ -1,4 +1,4 @@
-/** The signs of the console: one path each on a grid of 16, drawn with a line of 1.5. */
+/** The icons of the console: one path each on a grid of 16, with a stroke of 1.5. */
 import parts from '../page/parts.module.css'
 
 const PATHS = {
@@ -66,12 +66,12 @@ const PATHS = {
 export type IconName = keyof typeof PATHS
 type Size = 14 | 16 | 20
 
-/** Says nothing to those who do not see it: a word stands beside it, or its button has a label. */
+/** Hidden from screen readers: there is a word beside it, or its button has a label. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: Size }) {
   return <Sign path={PATHS[name]} size={size} />
 }
 
-/** A sign that only some pages have: its path comes with them. */
+/** An icon that only some pages use: its path is loaded with them. */
 export function Sign({ path, size = 16 }: { readonly path: string; readonly size?: Size }) {
   return (
     <svg className={parts.icon} viewBox="0 0 16 16" width={size} height={size} aria-hidden="true">

@@ -1,6 +1,6 @@
 import parts from '../page/parts.module.css'
 
-/** A gate over a wave. */
+/** The logo: a gate over a wave. */
 export function Mark() {
   return (
     <svg className={parts.mark} viewBox="0 0 24 24" aria-hidden="true">

@@ -9,7 +9,7 @@ interface StateProps {
   readonly children: string
 }
 
-/** An icon and a word: colour never says it alone. */
+/** A state as an icon and a word: colour alone is never enough. */
 export function State({ icon, tone, children }: StateProps) {
   return (
     <span className={styles.state} data-tone={tone}>

@@ -1,7 +1,7 @@
 import { Icon } from '../marks/icon.tsx'
 import parts from './parts.module.css'
 
-/** Says that something is done, beside what did it; undefined: nothing yet. */
+/** Confirms an action beside its button; undefined: nothing to confirm yet. */
 export function Done({ text }: { readonly text: string | undefined }) {
   return (
     <span role="status" className={parts.done}>

@@ -10,7 +10,7 @@ interface EmptyProps {
   readonly action?: ReactNode
 }
 
-/** What stands where a list has nothing yet. */
+/** The empty state of a list. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div className={parts.empty}>

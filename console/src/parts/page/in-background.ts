@@ -1,4 +1,4 @@
-/** For work that nobody waits for: a failure of it is not lost, it ends at the window's own handler. */
+/** For promises that nobody awaits: a failure is reported to the window's error handler. */
 export function inBackground(work: Promise<unknown> | undefined): void {
   work?.catch((error: unknown) => reportError(error))
 }

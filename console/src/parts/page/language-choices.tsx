@@ -7,7 +7,7 @@ import type { Opened } from './menu-button.tsx'
 import { OpenedMenu } from './opened-menu.tsx'
 
 interface LanguageChoicesProps extends Opened {
-  /** Told once the console speaks the language. */
+  /** Called once the texts of the language are shown. */
   readonly onChosen: ((language: Language) => void) | undefined
 }
 

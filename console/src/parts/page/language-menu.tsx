@@ -5,9 +5,9 @@ import { MenuButton, type MenuTrigger } from './menu-button.tsx'
 const LanguageChoices = late(async () => (await import('./language-choices.tsx')).LanguageChoices)
 
 interface LanguageMenuProps {
-  /** What opens it. */
+  /** The button that opens the menu. */
   readonly children: MenuTrigger
-  /** Told once the console speaks the language. */
+  /** Called once the texts of the language are shown. */
   readonly onChosen?: (language: Language) => void
 }
 

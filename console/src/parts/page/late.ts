@@ -1,6 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 
-/** A component whose file is fetched when it is first shown; what is seen meanwhile is for the `Suspense` around it. */
+/** A component whose chunk is loaded when it is first rendered; the `Suspense` around it has the fallback. */
 export function late<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): LazyExoticComponent<ComponentType<Props>> {

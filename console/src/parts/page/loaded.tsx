@@ -9,12 +9,12 @@ export interface LoadedProps<Data> {
     readonly error: unknown
     refetch(): Promise<unknown>
   }
-  /** Px of what comes, so that nothing jumps; or a length of CSS where it is another on a phone. */
+  /** Height of the skeleton in px, so that nothing moves; or a CSS length if it differs on a phone. */
   readonly height: number | string
   readonly children: (data: Data) => ReactNode
 }
 
-/** What an answer shows: its size while it comes, what went wrong where it does not. */
+/** Shows the result of a query: a skeleton while it loads, the error if it fails. */
 export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (query.error === null) return <Skeleton height={height} />

@@ -9,14 +9,14 @@ import {
 } from 'react'
 
 export interface Opened {
-  /** Of the button, by which the menu is named. */
+  /** The id of the button, which labels the menu. */
   readonly id: string
   readonly target: Element
   readonly opened: boolean
   readonly onChange: (opened: boolean) => void
 }
 
-/** A button without a `click` of its own. */
+/** A button without an `onClick` of its own. */
 export type MenuTrigger = ReactElement<HTMLAttributes<HTMLElement>>
 
 interface MenuButtonProps {
@@ -25,7 +25,7 @@ interface MenuButtonProps {
   readonly children: (opened: Opened) => ReactNode
 }
 
-/** A button that opens a menu; there from the start, and the same one when the menu is loaded. */
+/** A button that opens a menu; the menu's chunk is loaded later, the button stays the same element. */
 export function MenuButton({ button, children }: MenuButtonProps) {
   const id = useId()
   const [target, setTarget] = useState<Element>()

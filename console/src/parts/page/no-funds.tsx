@@ -6,7 +6,7 @@ import { isZero } from '../values/decimal.ts'
 import { LinkButton } from './link-button.tsx'
 import { Note } from './problem.tsx'
 
-/** What keeps the account from paying for a call, and the next step; nothing where a plan or Credits pay. */
+/** Why the account cannot pay for calls, and the next step; renders nothing if it can. */
 export function NoFunds() {
   const { t } = useTranslation()
   const mayManage = useMayManage()
@@ -24,7 +24,7 @@ export function NoFunds() {
   )
 }
 
-/** Than nothing. */
+/** More than nothing. */
 function isMore(amount: string): boolean {
   return !isZero(amount) && !amount.startsWith('-')
 }

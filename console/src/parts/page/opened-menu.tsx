@@ -9,7 +9,7 @@ interface OpenedMenuProps extends Opened, Pick<MenuProps, 'position' | 'width'> 
 
 /** The items of a `MenuButton`. */
 export function OpenedMenu({ target, opened, children, ...menu }: OpenedMenuProps) {
-  // Opens after it is there: the library remembers then where the focus was.
+  // Opened after mounting, so that the library restores the focus when it closes.
   const [isThere, setThere] = useState(false)
   useEffect(() => setThere(true), [])
   return (

@@ -4,7 +4,7 @@ import { StandIn } from './stand-in.tsx'
 
 export type TipLook = Pick<TooltipProps, 'label' | 'position' | 'disabled' | 'multiline' | 'maw'>
 
-/** Shown at once when the pointer is still there; from then on whenever it rests there. */
+/** Shown at once if the pointer is still there, and later whenever it rests there. */
 export function OpenedTip({ target, ...look }: TipLook & { readonly target: Element }) {
   const [isHovered] = useState(() => target.matches(':hover'))
   return (

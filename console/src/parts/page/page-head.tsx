@@ -4,9 +4,9 @@ import { PageTitle } from './page-title.tsx'
 
 interface PageHeadProps {
   readonly title: string
-  /** One line of what the page is for. */
+  /** One line that explains the page. */
   readonly lead?: string
-  /** What can be done with the page as a whole. */
+  /** Actions of the whole page. */
   readonly children?: ReactNode
 }
 

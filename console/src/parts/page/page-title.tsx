@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** The heading of a page, after which its window is named, too: tabs and the history tell pages apart by it. */
+/** The heading of a page, which is also the document's title. */
 export function PageTitle({ children }: { readonly children: string }) {
   useEffect(() => {
     document.title = `${children} · Sluice`

@@ -12,7 +12,7 @@ interface ProblemProps {
   readonly onRetry?: () => void
 }
 
-/** What stands in the place of something that could not be loaded. */
+/** Shown in place of content that could not be loaded. */
 export function Problem({ error, onRetry }: ProblemProps) {
   const { t } = useTranslation()
   const problemText = useProblemText()

@@ -1,13 +1,13 @@
 import { type Ref, useLayoutEffect } from 'react'
 
 interface StandInProps {
-  /** On the page already. */
+  /** An element that is already on the page. */
   readonly target: Element
   readonly ref?: Ref<Element>
   readonly 'aria-describedby'?: string
 }
 
-/** Renders nothing: stands where the library wants its target as a child, and hands it the element that is there. */
+/** Renders nothing: the library expects its target as a child, and this gives it an existing element. */
 export function StandIn({ target, ref, 'aria-describedby': description }: StandInProps) {
   useLayoutEffect(() => {
     if (typeof ref !== 'function') return undefined

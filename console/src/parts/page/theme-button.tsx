@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '../marks/icon.tsx'
 import { Tip } from './tip.tsx'
 
-/** Light and dark; until it is pressed, the system decides. */
+/** Switches between light and dark; the system's theme is used until it is pressed. */
 export function ThemeButton() {
   const { t } = useTranslation()
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true })

@@ -5,7 +5,7 @@ import type { TipLook } from './opened-tip.tsx'
 
 const OpenedTip = late(async () => (await import('./opened-tip.tsx')).OpenedTip)
 
-/** Ms of rest before it is shown. */
+/** Ms for which the pointer rests before the tooltip is shown. */
 const REST_MS = 300
 
 interface TipProps extends TipLook {
@@ -15,7 +15,7 @@ interface TipProps extends TipLook {
   }>
 }
 
-/** Words beside what the mouse rests on. What shows them is loaded when the first are wanted. */
+/** A tooltip; its chunk is loaded when the first one is needed. */
 export function Tip({ children, ...look }: TipProps) {
   const [target, setTarget] = useState<Element>()
   const rest = useTimeout((element: Element) => setTarget(element), REST_MS)

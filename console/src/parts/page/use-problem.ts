@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { ApiError, type FieldFault, type Said } from '../../api/api-error.ts'
 import type { SectionTexts } from '../../texts/sections.ts'
 
-/** Codes that a person can do something about; whatever else goes wrong is told in the gateway's own words. */
+/** Codes with a text of their own, which says what to do; for others the gateway's message is shown. */
 const TOLD = [
   0, 40005, 40104, 40202, 40203, 40303, 40304, 40307, 40308, 40309, 40403, 42901, 42902, 42903, 42904, 42905,
   42906, 42908, 42910, 50000, 50201, 50301, 50401,
 ] as const
 
-/** What a person reads of a code; undefined: there is nothing to say but the gateway's own words. */
+/** The text of a code; undefined: there is only the gateway's message. */
 export function useCodeText(): (code: number) => string | undefined {
   const { t } = useTranslation()
   return (code) => {
@@ -18,7 +18,7 @@ export function useCodeText(): (code: number) => string | undefined {
   }
 }
 
-/** A sentence of the gateway in the person's language; `message` where it has none there. */
+/** The sentence of a rule in the person's language; `message` if it has none. */
 export function useSentence(): (of: { readonly said: Said | undefined; readonly message: string }) => string {
   const { t, i18n } = useTranslation()
   const isKnown = (rule: string): rule is keyof SectionTexts['rules'] => i18n.exists(`rules.${rule}`)
@@ -34,8 +34,7 @@ export function useSentence(): (of: { readonly said: Said | undefined; readonly 
 }
 
 /**
- * What a person reads of an error: the sentence of the gateway's code in their language, else that of its rule, else the
- * gateway's own words.
+ * The text of an error: that of its code in the person's language, else that of its rule, else the gateway's message.
  */
 export function useProblemText(): (error: unknown) => string {
   const { t } = useTranslation()
@@ -50,14 +49,14 @@ export function useProblemText(): (error: unknown) => string {
   }
 }
 
-/** The field of errors that name none, by their code; with a text where the common one does not fit the form. */
+/** Fields for errors that name none, by code; with a text if the common one does not suit the form. */
 export type FieldsOfCodes = Readonly<
   Record<number, string | { readonly field: string; readonly text: string }>
 >
 
 /**
- * Puts the faults of a refused form beside their fields. Returns what concerns no field; undefined: everything has its
- * place.
+ * Shows the errors of a rejected form beside their fields. Returns those that belong to no field; undefined: there are
+ * none.
  */
 export function useFieldProblems(): <Values extends Record<string, unknown>>(
   form: UseFormReturnType<Values>,
@@ -96,13 +95,13 @@ function asNamed(path: string): string {
   return path
 }
 
-/** A fault within a file, `file:3:12 models[0].name`, lies in the field that holds the file, with its place in the words. */
+/** A fault within a file, `file:3:12 models[0].name`, belongs to the field that holds the file; its position is part of the text. */
 function inFile({ path }: FieldFault): { readonly path: string; readonly place: string } {
   const [, field = path, place = ''] = /^(\w+):(\d+:\d+.*)$/.exec(path) ?? []
   return { path: field, place }
 }
 
-/** The field in which a fault's place lies: an element of a list of words lies in the list's own. */
+/** The field that contains the path of an error: for an element of a list of texts, the field of the list. */
 function fieldOf(values: Readonly<Record<string, unknown>>, path: string): string | undefined {
   let place: unknown = values
   const names: string[] = []

@@ -1,10 +1,10 @@
 import { Fragment } from 'react'
 import styles from './code.module.css'
 
-/** Texts, comments and numbers of a short program or of JSON; whatever else stands between them is plain. */
+/** Matches strings, comments and numbers of a program or JSON for highlighting. */
 const TOKENS = /("(?:[^"\\\n]|\\.)*")|(^\s*#.*$)|(?<![\w.-])(-?\d+(?:\.\d+)?)(?![\w./])/gm
 
-/** A short program or JSON, read by people. */
+/** A code block with syntax highlighting. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   const pieces: { readonly kind: 'plain' | 'text' | 'remark' | 'number'; readonly value: string }[] = []
   let last = 0
@@ -16,7 +16,7 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
   }
   pieces.push({ kind: 'plain', value: text.slice(last) })
   return (
-    // Scrolled by keyboard where it is wider than its place.
+    // Focusable, so that it can be scrolled by keyboard.
     <pre className={styles.code} tabIndex={0} role="region" aria-label={label}>
       <code>
         {pieces.map(({ kind, value }, index) =>

@@ -6,11 +6,11 @@ import { Tip } from '../page/tip.tsx'
 
 interface CopyProps {
   readonly value: string
-  /** What is copied, for those who do not see where the button stands. */
+  /** What is copied, for screen readers. */
   readonly label: string
 }
 
-/** Ms for which the button says that it has copied. */
+/** Ms for which the button confirms the copy. */
 const TOLD_MS = 1_500
 
 export function CopyIcon({ value, label, size }: CopyProps & { readonly size?: 'sm' }) {

@@ -8,15 +8,15 @@ import { type ClientId, clientsFor, type SnippetFacts } from './snippets.ts'
 
 interface FirstCallProps extends SnippetFacts {
   readonly first: ClientId
-  /** That the key is bound to by its group. */
+  /** The protocol that the key's group allows. */
   readonly protocol?: string | undefined
-  /** Where the model is called; absent: it talks. */
+  /** The model's endpoints; absent: a chat model is assumed. */
   readonly endpoints?: readonly string[] | undefined
-  /** What stands beside the copy button. */
+  /** Shown beside the copy button. */
   readonly hint?: string
 }
 
-/** A call that works when pasted, for every client people use. */
+/** Snippets of a first call for every common client. */
 export function FirstCall({ first, endpoints, protocol, hint, ...facts }: FirstCallProps) {
   const { t } = useTranslation()
   const [wanted, want] = useState<string | null>(first)

@@ -1,12 +1,12 @@
-/** What is sent to an endpoint that makes no conversation, as small as it may be. */
+/** Minimal requests to endpoints other than conversations. */
 import { type Json, textOf } from '../values/json.ts'
 
 export interface OtherCall {
-  /** Of a form only texts. */
+  /** In a form only texts. */
   readonly fields: Readonly<Record<string, Json>>
-  /** What OpenAI's library calls it; absent: it does not know the endpoint. */
+  /** The method of OpenAI's library; absent: the library lacks the endpoint. */
   readonly method?: string
-  /** A file of the caller's, so that the call is a form: its field and a name for it. */
+  /** The field and the name of a file, for requests that are forms. */
   readonly file?: readonly [field: string, name: string]
 }
 
@@ -14,7 +14,7 @@ const PICTURE = 'A gate over a wave'
 const RANKED = { query: 'Hello', documents: ['Good morning', 'Good night'] }
 const CONTENT = { parts: [{ text: 'Hello' }] }
 
-/** Where a model has several, the first one named here shows how it is called. */
+/** If a model has several, the first in this list is used for the snippet. */
 const OTHER_CALLS: Readonly<Record<string, OtherCall>> = {
   '/v1/images/generations': { fields: { prompt: PICTURE }, method: 'images.generate' },
   '/v1/images/edits': { fields: { prompt: PICTURE }, method: 'images.edit', file: ['image', 'picture.png'] },
@@ -42,17 +42,17 @@ export function otherCallAt(path: string): OtherCall | undefined {
   return Object.hasOwn(OTHER_CALLS, path) ? OTHER_CALLS[path] : undefined
 }
 
-/** The path that shows how a model with these is called; undefined: none is known. */
+/** The path to use in snippets for a model with these endpoints; undefined: none is known. */
 export function shownPath(endpoints: readonly string[]): string | undefined {
   return Object.keys(OTHER_CALLS).find((path) => endpoints.includes(path))
 }
 
-/** The body of such a call; the model stands in the path where that names it. */
+/** The body of such a call; without the model if the path contains it. */
 export function bodyOfOther({ fields }: OtherCall, path: string, model: string): Record<string, Json> {
   return namesModel(path) ? { ...fields } : { model, ...fields }
 }
 
-/** With the model in its place. */
+/** The path with the model filled in. */
 export function pathFor(path: string, model: string): string {
   return path.replace(MODEL, encodeURIComponent(model))
 }
@@ -61,12 +61,12 @@ const MODEL = '{model}'
 const namesModel = (path: string): boolean => path.includes(MODEL)
 
 export interface CurlFacts {
-  /** Of the gateway, without a slash at the end. */
+  /** The gateway's base URL without a trailing slash. */
   readonly baseUrl: string
   readonly secret: string
 }
 
-/** A line for the shell that sends this body as JSON. */
+/** A curl command that sends this body as JSON. */
 export function curlWith(path: string, body: string, { baseUrl, secret }: CurlFacts): string {
   return `curl ${baseUrl}${path} \\
   -H "Authorization: Bearer ${secret}" \\
@@ -74,7 +74,7 @@ export function curlWith(path: string, body: string, { baseUrl, secret }: CurlFa
   -d ${quoted(body)}`
 }
 
-/** A line for the shell that makes such a call. */
+/** A curl command for such a call. */
 export function curlOfOther(
   path: string,
   other: OtherCall,
@@ -96,7 +96,7 @@ export function curlOfOther(
   ${parts.map((part) => `-F ${/^[\w.@=-]+$/.test(part) ? part : quoted(part)}`).join(' ')}`
 }
 
-/** One word of the shell, whatever stands in it. */
+/** Quotes a text as one word of the shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,12 +1,12 @@
 /**
- * The first call with every client that people use, as it works when pasted. A model that does not talk is called with what it
- * takes, by those clients that can.
+ * Snippets of a first call for every common client, which work when pasted. Models other than chat models are called at
+ * their own endpoint, with the clients that support it.
  */
 import { bodyLike, type Protocol, PROTOCOLS } from '../calls/same-call.ts'
 import { curlOfOther, curlWith, type OtherCall, otherCallAt, pathFor, shownPath } from './other-calls.ts'
 
 export interface SnippetFacts {
-  /** Of the gateway, without a slash at the end. */
+  /** The gateway's base URL without a trailing slash. */
   readonly baseUrl: string
   readonly secret: string
   readonly model: string
@@ -31,19 +31,19 @@ export interface Client {
 
 const TALK = '/v1/chat/completions'
 
-/** What a snippet needs to know of a model: the paths it is called at. */
+/** The part of a model that snippets need: the paths of its endpoints. */
 export interface CalledModel {
   readonly model_id: string
   readonly endpoints: readonly string[]
 }
 
-/** The first of them that talks; else the first of them. */
+/** The first chat model; without one, the first model. */
 export function firstToCall<T extends CalledModel>(models: readonly T[]): T | undefined {
   return models.find(({ endpoints }) => endpoints.includes(TALK)) ?? models[0]
 }
 
 /**
- * The clients that can call a model with such endpoints; undefined: it is not known yet, and taken for one that talks.
+ * The clients that can call a model with these endpoints; undefined: not loaded yet, a chat model is assumed.
  * @param only the protocol that a key is bound to by its group
  */
 export function clientsFor(endpoints: readonly string[] | undefined, only?: string): readonly Client[] {
@@ -68,7 +68,7 @@ export function clientsFor(endpoints: readonly string[] | undefined, only?: stri
   ]
 }
 
-/** Those that speak it. */
+/** The clients that use the protocol. */
 function clientsOf(protocol: Protocol): readonly Client[] {
   return [
     { id: 'curl', label: 'curl', write: (facts) => curlIn(protocol, facts) },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { admissionQuery, type Offer, pricingQuery } from '../../api/models.ts'
 import { useOrganisationId } from '../../api/session.ts'
 
-/** What the person may call already; all that is on offer where nothing is open. undefined: not known yet. */
+/** The offers that the person may call; all offers if there are none. undefined: not loaded yet. */
 export function useOpenOffers(): readonly Offer[] | undefined {
   const organisation = useOrganisationId()
   const { data: offers } = useQuery(pricingQuery(organisation))

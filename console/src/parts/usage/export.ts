@@ -6,7 +6,7 @@ interface Row {
   readonly [name: string]: Cell | Readonly<Record<string, Cell>>
 }
 
-/** What stands in a member of its own is a column like any other. */
+/** Nested members become columns of their own. */
 function cellsOf(row: Row): Readonly<Record<string, Cell>> {
   const cells: Record<string, Cell> = {}
   for (const [name, value] of Object.entries(row)) {
@@ -30,7 +30,7 @@ export function fileOf(rows: readonly Row[], format: 'csv' | 'ndjson'): Blob {
   return new Blob([text], { type: 'text/csv' })
 }
 
-/** Quoted where it has to be; what a spreadsheet would take for a formula is text. */
+/** Quotes a value if necessary, and keeps spreadsheets from reading it as a formula. */
 function quoted(cell: Cell): string {
   const text = String(cell ?? '')
   const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text

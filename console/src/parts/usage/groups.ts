@@ -5,7 +5,7 @@ import type { Group } from './search.ts'
 /** The id of the group that sums the groups not listed individually. */
 export const OTHERS = '(other)'
 
-/** What rows are split by. */
+/** The dimension that rows are split by. */
 export interface Groups {
   /** The id of the group that a row belongs to; empty: of none. */
   readonly idOf: (row: Row) => string
@@ -20,7 +20,7 @@ const IDS: Readonly<Record<Group, (row: Row) => string | null | undefined>> = {
   account: ({ account_id: id }) => id,
 }
 
-/** @param names what groups are called, by id; others are called by their ids */
+/** @param names names of groups by id; others are shown by id */
 export function useGroupsBy(by: Group, names: ReadonlyMap<string, string>): Groups {
   const { t } = useTranslation()
   return {

@@ -1,17 +1,17 @@
-/** What is measured of usage, and how much of it a row has. */
+/** The measures of usage, and their values in a row. */
 import type { Usage } from '../../api/usage.ts'
 import { sumDecimals } from '../values/decimal.ts'
 import type { Measure } from './search.ts'
 
-/** Of one hour or day and one group. */
+/** The usage of one group in one hour or day. */
 export type Row = Omit<Usage['rows'][number], 'member'> & {
-  /** Of an organisation's usage. */
+  /** Only in an organisation's usage. */
   readonly member?: string | null
-  /** Of everybody's usage. */
+  /** Only in the usage of all accounts. */
   readonly account_id?: string | null
 }
 
-/** Tokens that were asked with, of every class. */
+/** Input tokens of every class. */
 export function inputOf({
   usage: { input, cached_input, cache_write, cache_write_1h },
 }: Pick<Row, 'usage'>): number {
@@ -56,7 +56,7 @@ export function sumsOf(rows: readonly Row[]): Sums {
   }
 }
 
-/** From 0 to 1; 0 of nothing. */
+/** From 0 to 1; 0 if there is no usage. */
 export function shareOf(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole
 }

@@ -6,7 +6,7 @@ export type Period = (typeof PERIODS)[number]
 export const DEFAULT_PERIOD: Period = '30d'
 
 const HOUR_MS = 3_600_000
-/** Whole hours or days, the running one included; hours only where a chart can show them. */
+/** Whole hours or days, including the current one; hours only for periods that a chart can show. */
 export const SPANS = {
   '24h': { ms: 24 * HOUR_MS, hour: 24, day: undefined },
   '7d': { ms: 7 * 24 * HOUR_MS, hour: 168, day: 7 },
@@ -22,12 +22,12 @@ export type Group = (typeof GROUPS)[number]
 export const MEASURES = ['credits', 'calls', 'tokens', 'cached', 'failed'] as const
 export type Measure = (typeof MEASURES)[number]
 
-/** The period of the log that shows the calls of such a usage. */
+/** The period of the call log that corresponds to a period of usage. */
 export function callsPeriod(period: Period = DEFAULT_PERIOD) {
   return period === '90d' ? ('all' as const) : period
 }
 
-/** What the address says of the usage. */
+/** Search parameters of usage. */
 export function readUsageSearch(search: Record<string, unknown>) {
   return present({
     period: choiceField(search['period'], PERIODS),
@@ -39,7 +39,7 @@ export function readUsageSearch(search: Record<string, unknown>) {
 
 export type UsageSearch = ReturnType<typeof readUsageSearch>
 
-/** Hours or days, and how many: what was chosen where the period allows it. */
+/** Hours or days and their number; the chosen unit if the period allows it. */
 export function bucketsOf(period: Period, wanted: Interval | undefined) {
   const { hour, day } = SPANS[period]
   if (hour !== undefined && (wanted === 'hour' || day === undefined))

@@ -8,7 +8,7 @@ import { bucketsOf, DEFAULT_PERIOD, type UsageSearch } from './search.ts'
 import styles from './usage.module.css'
 import { type Groups, OTHERS } from './groups.ts'
 
-/** Names below the bars. */
+/** The number of labels below the bars. */
 const NAMES_MAX = 10
 
 interface UsageChartProps {
@@ -26,7 +26,7 @@ export function UsageChart({ rows, search, groups }: UsageChartProps) {
   const nameOf = (group: string | undefined): string =>
     group === undefined ? t('overview.others') : groups.nameOf(group)
   const titleOf = (at: number): string => (interval === 'day' ? format.day(at) : format.hour(at))
-  // Below each other there is no room for the day too.
+  // Labels of hours have no room for the day.
   const labelOf = (at: number): string => (period === '24h' ? format.hour(at).slice(-5) : format.day(at))
   return (
     <figure className={styles.chart}>

@@ -5,7 +5,7 @@ import { Amount } from '../values/amount.tsx'
 import { useFormat } from '../values/format.ts'
 import { type Row, shareOf, sumsOf } from './measures.ts'
 
-/** What the whole period comes to. */
+/** Totals of the period. */
 export function UsageFigures({ rows }: { readonly rows: readonly Row[] }) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -11,7 +11,7 @@ import { type Groups, OTHERS } from './groups.ts'
 
 interface Line extends Sums {
   readonly id: string
-  /** Of what is measured. */
+  /** The value of the chosen measure. */
   readonly value: number
   readonly share: number
 }
@@ -20,11 +20,11 @@ interface UsageTableProps {
   readonly rows: readonly Row[]
   readonly search: UsageSearch
   readonly groups: Groups
-  /** Leads to the calls of a group; undefined: there is no way to them. */
+  /** Opens the calls of a group; undefined: the log cannot filter by it. */
   readonly onChoose: ((id: string) => void) | undefined
 }
 
-/** What each group used; a click leads to its calls. */
+/** Usage by group; a click opens the group's calls. */
 export function UsageTable({ rows, search, groups, onChoose }: UsageTableProps) {
   const { by = 'model', measure = 'credits' } = search
   const { t } = useTranslation()

@@ -38,16 +38,16 @@ interface UsageViewProps {
     refetch(): Promise<unknown>
   }
   readonly groups: Groups
-  /** What it can be split by. */
+  /** The dimensions it can be split by. */
   readonly splits: readonly Group[]
-  /** Beside those of every usage. */
+  /** Additional filters. */
   readonly filters?: ReactNode
   readonly onChange: (fields: Change<UsageSearch>) => void
-  /** Leads to the calls of a group. */
+  /** Opens the calls of a group. */
   readonly onChoose: ((id: string) => void) | undefined
 }
 
-/** Usage as figures, a chart, a table and a file. */
+/** Usage as figures, chart, table and export. */
 export function UsageView({ title, lead, usage, ...shown }: UsageViewProps) {
   return (
     <>
@@ -77,7 +77,7 @@ function Shown({ rows, search, groups, onChoose }: ShownProps) {
   )
 }
 
-/** No usage, and what to do about it: look as far back as one can, then make a call. */
+/** The empty state: look further back, or make a call. */
 function Nothing({ search: { period }, onChange }: Pick<UsageViewProps, 'search' | 'onChange'>) {
   const { t } = useTranslation()
   return (

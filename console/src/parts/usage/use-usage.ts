@@ -16,9 +16,9 @@ export interface UsageQuestion {
   readonly time_zone: string
 }
 
-/** Whose usage it is. */
+/** The source of the usage. */
 export interface UsageSource<Answer extends { readonly rows: readonly Row[] }> {
-  /** What its answers are known by, beside the question. */
+  /** The first part of the query key. */
   readonly key: readonly unknown[]
   read(question: UsageQuestion, signal: AbortSignal): Promise<Answer>
 }

@@ -4,13 +4,13 @@ import { useFormat } from './format.ts'
 interface AmountProps {
   /** A decimal number as text. */
   readonly value: string
-  /** The sign of this one, ISO 4217, stands in front. */
+  /** ISO 4217; its sign is shown in front. */
   readonly currency?: string | undefined
-  /** How many decimals are shown; all of them stand in the title. */
+  /** The number of decimals shown; the title has all of them. */
   readonly digits?: 2 | 6
 }
 
-/** An amount with its whole part in front: what is small stands back, and nothing is rounded away unseen. */
+/** An amount with muted decimals; its title has all digits. */
 export function Amount({ value, currency, digits = 2 }: AmountProps) {
   const format = useFormat()
   const sign = currency === undefined ? '' : format.sign(currency)

@@ -1,4 +1,4 @@
-/** The time zone of whoever has not chosen another one. */
+/** The browser's time zone, for people who have not chosen one. */
 export function browserZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }

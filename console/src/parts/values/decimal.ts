@@ -6,12 +6,12 @@ export function sumDecimals(values: readonly string[]): string {
   return textOf(values.reduce((sum, value) => sum + microOf(value), 0n))
 }
 
-/** The product of two, cut after six decimals. */
+/** The product of two decimals, cut after six decimals. */
 export function timesDecimal(one: string, other: string): string {
   return textOf((microOf(one) * microOf(other)) / ONE)
 }
 
-/** The product of all, each with as many digits as it has, rounded once to six decimals, half to even. */
+/** The exact product of all, rounded once to six decimals, half to even. */
 export function productOf(factors: readonly string[]): string {
   let units = 1n
   let scale = 0
@@ -25,7 +25,7 @@ export function productOf(factors: readonly string[]): string {
   )
 }
 
-/** Without its last digits. */
+/** Drops the last digits. */
 function halfEven(units: bigint, digits: number): bigint {
   const size = 10n ** BigInt(digits)
   const whole = units / size
@@ -34,7 +34,7 @@ function halfEven(units: bigint, digits: number): bigint {
   return isUp ? whole + (units < 0n ? -1n : 1n) : whole
 }
 
-/** Below zero, zero or above it as `one` is less than the other, the same or more. */
+/** Negative, zero or positive if `one` is less than, equal to or greater than the other. */
 export function compareDecimals(one: string, other: string): number {
   const difference = microOf(one) - microOf(other)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0

@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { useFormat } from './format.ts'
 
-/** What models take in and make. */
+/** Kinds of input and output of models. */
 export const FEATURES = ['text', 'image', 'audio', 'video'] as const
 
-/** Their names, one after the other; one that is not known here keeps the gateway's. */
+/** The names as a list; an unknown one is shown as the gateway names it. */
 export function useFeatureWords(): (features: readonly string[]) => string {
   const { t } = useTranslation()
   const format = useFormat()

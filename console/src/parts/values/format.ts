@@ -17,7 +17,7 @@ export interface Format {
   short(value: number): string
   /** `share` from 0 to 1. */
   percent(share: number, digits?: number): string
-  /** A decimal cut into what stands before and behind the point, rounded to `digits` decimals. */
+  /** A decimal split at the point, rounded to `digits` decimals. */
   split(value: string, digits: number): { readonly whole: string; readonly fraction: string }
   /** 22 Nov 2026 */
   date(moment: Moment): string
@@ -42,7 +42,7 @@ export interface Format {
   bytes(count: number): string
   /** ¥, $: what stands before an amount of this currency, ISO 4217. */
   sign(currency: string): string
-  /** One after the other. */
+  /** A list of texts. */
   list(items: readonly string[]): string
 }
 
@@ -69,7 +69,7 @@ export function useFormat(): Format {
   return formatOf(i18n.language, timeZone)
 }
 
-/** By language and zone: what they are made of takes longer than a row of a list, and every cell asks. */
+/** Cached by language and zone: creating the formatters takes longer than rendering a row. */
 const formats = new Map<string, Format>()
 
 export function formatOf(language: string, timeZone: string | undefined): Format {
@@ -154,19 +154,19 @@ function createFormat(language: string, timeZone: string | undefined): Format {
   return format
 }
 
-/** How many of which unit make so many seconds. */
+/** Converts seconds to the largest fitting unit. */
 function lengthOf(seconds: number): readonly [number, string] {
   const [name, size] = PERIODS.find(([, each]) => seconds % each === 0 && seconds >= each) ?? ['second', 1]
   return [seconds / size, name]
 }
 
-/** How many of which unit make so many bytes, and with how many digits. */
+/** Converts bytes to the largest fitting unit, with the digits to show. */
 function sizeOf(count: number): readonly [number, string, number] {
   if (count < 1_000) return [count, 'byte', 0]
   return count < 1_000_000 ? [count / 1_000, 'kilobyte', 0] : [count / 1_000_000, 'megabyte', 1]
 }
 
-/** The unit apart from its number, and a minute not short enough to be taken for a month or a metre. */
+/** A space before the unit, and minutes not so short that they read as months or metres. */
 function apart(text: string): string {
   return text.replace(/(\d)(\p{L})/u, '$1 $2').replace(/(\d) m\b/, '$1 min')
 }
@@ -182,7 +182,7 @@ function signOf(currency: string, amounts: Intl.NumberFormat): string {
   return amounts.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency
 }
 
-/** Thousands are k everywhere else. */
+/** Lower case k for thousands, as elsewhere. */
 function shortSign(sign: string): string {
   return sign === 'K' ? 'k' : sign
 }
@@ -191,7 +191,7 @@ function isThisYear(moment: Moment): boolean {
   return new Date(moment).getFullYear() === new Date().getFullYear()
 }
 
-/** Decimals go through as texts: a number would not hold all of their digits. */
+/** Decimals are passed as text: a number would lose digits. */
 function numeral(value: number | string): number | Numeral {
   if (typeof value === 'number') return value
   if (isNumeral(value)) return value

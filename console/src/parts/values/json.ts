@@ -20,14 +20,14 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Its texts and numbers, as a form holds them. */
+/** The texts and numbers of a record, as form values. */
 export function formFieldsOf(record: JsonRecord): readonly (readonly [string, string])[] {
   return Object.entries(record).flatMap(([name, value]) =>
     typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
   )
 }
 
-/** undefined: it is no JSON. */
+/** undefined: not valid JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json

@@ -1,7 +1,7 @@
-/** Days of the person's time zone, as fields of a date write them: 2026-11-22. */
+/** Days in the person's time zone, in the format of date fields: 2026-11-22. */
 import { bucketKeys } from '../charts/buckets.ts'
 
-/** The day that a moment lies in. */
+/** The day that contains a moment. */
 export function dayOf(moment: string | number, timeZone: string | undefined): string {
   return bucketKeys('day', timeZone)(moment)
 }
@@ -11,19 +11,19 @@ export function dayStart(day: string, timeZone: string | undefined, days = 0): n
   return zoned(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000, timeZone)
 }
 
-/** A moment as fields of a date and a time write it, 2026-11-22T14:30; epoch ms. */
+/** A moment in the format of date and time fields, 2026-11-22T14:30. */
 export function momentOf(written: string, timeZone: string | undefined): number {
   return zoned(Date.parse(`${written}Z`), timeZone)
 }
 
-/** When the clocks show this, told as if they were those of UTC. */
+/** The moment of a local time, which is given as if it were UTC. */
 function zoned(wall: number, timeZone: string | undefined): number {
   // Near a clock change the first guess may use the wrong offset; the second corrects it.
   const guess = wall - offsetMs(wall, timeZone)
   return wall - offsetMs(guess, timeZone)
 }
 
-/** How far the clocks are ahead of UTC at a moment. */
+/** The offset from UTC at a moment, in ms. */
 function offsetMs(at: number, timeZone: string | undefined): number {
   const parts = new Intl.DateTimeFormat('en-CA', {
     year: 'numeric',

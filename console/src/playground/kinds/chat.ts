@@ -96,12 +96,12 @@ function settingsOf({ temperature, topP, cap }: Parameters): JsonRecord {
   }
 }
 
-/** Vendors have two names for it. */
+/** Vendors use two names for the reasoning text. */
 function thoughtsOf(message: JsonRecord): string {
   return textOf(message['reasoning_content']) || textOf(message['reasoning'])
 }
 
-/** A call comes in pieces: its name first, then its input bit by bit. */
+/** A tool call arrives in pieces: first its name, then parts of its input. */
 function withPiece(calls: Reply['calls'], piece: JsonRecord, place: number): Reply['calls'] {
   const at = typeof piece['index'] === 'number' ? piece['index'] : place
   const known = calls[at] ?? { id: '', name: '', input: '' }

@@ -15,13 +15,13 @@ export const EMBEDDINGS: FormKind = {
   fields: [{ name: 'texts', input: 'lines', initial: '' }],
   request: (model, { texts = '' }) => ({
     path: '/v1/embeddings',
-    // Numbers, so that they can be read here; left out, libraries ask for base64.
+    // Numbers, so that the page can read them; by default libraries ask for base64.
     body: { model, input: linesOf(texts), encoding_format: 'float' },
   }),
   Answer,
 }
 
-/** Each text with its vector, and how near it lies to the first one. */
+/** Each text with its vector and its similarity to the first. */
 function Answer({ request, answer }: AnswerProps) {
   const { t } = useTranslation()
   const format = useFormat()

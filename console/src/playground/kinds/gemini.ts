@@ -23,7 +23,7 @@ export const GEMINI: ConversationKind = {
   readWhole: (answer) => withAnswer(NO_REPLY, answer),
 }
 
-/** What follows each other from one side is one content. */
+/** Consecutive turns of one role are joined into one content. */
 function withTurn(contents: readonly JsonRecord[], turn: Turn): readonly JsonRecord[] {
   const last = contents.at(-1)
   const role = turn.by === 'model' ? 'model' : 'user'
@@ -64,7 +64,7 @@ function settingsOf({ temperature, topP, cap }: Parameters): JsonRecord {
   return Object.keys(generationConfig).length === 0 ? {} : { generationConfig }
 }
 
-/** Events of the stream and a whole answer have one form. */
+/** Stream events and whole answers have the same format. */
 function withAnswer(reply: Reply, answer: JsonRecord): Reply {
   const failure = textOf(recordOf(answer['error'])['message'])
   if (failure !== '') return { ...reply, failure }

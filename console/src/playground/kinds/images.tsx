@@ -6,7 +6,7 @@ import type { AnswerProps, FormKind } from './kind.ts'
 
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 const COUNTS = ['1', '2', '3', '4']
-/** Squares are all that models know which make a picture like another one. */
+/** Models that make variations support only squares. */
 const SQUARES = ['1024x1024', '512x512', '256x256']
 
 export const IMAGES: FormKind = {
@@ -29,7 +29,7 @@ export const IMAGES: FormKind = {
 
 const EDIT_PATH = '/v1/images/edits'
 
-/** A picture changed as one says, the whole of it or what its mask leaves free. */
+/** Edits an image by a prompt: all of it, or where the mask is transparent. */
 export const IMAGE_EDITS: FormKind = {
   ...IMAGES,
   id: 'image-edits',
@@ -48,7 +48,7 @@ export const IMAGE_EDITS: FormKind = {
 
 const VARIATION_PATH = '/v1/images/variations'
 
-/** Pictures like one that is there. */
+/** Makes variations of an image. */
 export const IMAGE_VARIATIONS: FormKind = {
   ...IMAGES,
   id: 'image-variations',
@@ -61,16 +61,16 @@ export const IMAGE_VARIATIONS: FormKind = {
   files: [{ name: 'image', accept: 'image/png' }],
   request: (model, { count = '', size = '' }, files) => ({
     path: VARIATION_PATH,
-    // Left out, the answer holds addresses, and the page fetches nothing from foreign places.
+    // By default the answer contains URLs, which the page's policy does not load.
     body: { model, n: Number(count), size, response_format: 'b64_json' },
     files,
   }),
 }
 
-/** The pictures; one that lies elsewhere is a link, since the page fetches nothing from foreign places. */
+/** The images; one on another site is a link, as the page's policy does not load it. */
 function Answer({ request, answer }: AnswerProps) {
   const { t } = useTranslation()
-  // Of pictures like another one there are no words but the name of that one.
+  // Variations have no prompt: the name of the original is used.
   const prompt = textOf(request.body['prompt']) || (request.files?.['image']?.name ?? '')
   return (
     <ul className={styles.images} aria-label={t('playground.images')}>

@@ -11,7 +11,7 @@ import { SPEECH } from './speech.tsx'
 import { TRANSCRIPTION, TRANSLATION } from './transcription.tsx'
 import { VIDEO } from './video.tsx'
 
-/** In the order in which they are offered. */
+/** In display order. */
 export const KINDS: readonly Kind[] = [
   CHAT,
   RESPONSES,
@@ -29,7 +29,7 @@ export const KINDS: readonly Kind[] = [
   VIDEO,
 ]
 
-/** Those a model is called by. */
+/** The kinds that a model's endpoints support. */
 export function kindsOf({ endpoints }: { readonly endpoints: readonly string[] }): readonly Kind[] {
   return KINDS.filter(({ path }) => endpoints.includes(path))
 }

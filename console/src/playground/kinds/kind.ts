@@ -1,29 +1,29 @@
-/** What the playground knows of an endpoint: one file each in this folder, one line each in the registry. */
+/** How the playground uses an endpoint: one file each in this folder, one line each in the registry. */
 import type { ReactNode } from 'react'
 import type { SectionTexts } from '../../texts/sections.ts'
 import type { Parameters, Reply, Tool, Turn } from '../conversation.ts'
 import type { JsonRecord } from '../../parts/values/json.ts'
 
-/** A call as it goes over the wire. */
+/** An HTTP request to a model. */
 export interface WireRequest {
   readonly path: string
   readonly body: JsonRecord
-  /** Sent beside the body, which is a form then, each under its own name. Absent: the body is JSON. */
+  /** Files by field name; the request is then a form. Absent: the body is JSON. */
   readonly files?: Files
 }
 
-/** By the name of their field. */
+/** By field name. */
 export type Files = Readonly<Record<string, File>>
 
 interface Named {
-  /** As the catalogue writes it among a model's `endpoints`. */
+  /** The path, as in a model's `endpoints` in the catalogue. */
   readonly path: string
-  /** The call with the vendor's own library, in Python; `KEY` stands where the key is read. */
+  /** The call with the vendor's Python library; `KEY` is the placeholder of the key. */
   readonly snippet: (request: WireRequest, baseUrl: string) => string
   readonly library: string
 }
 
-/** One talks, and what was said before goes along. */
+/** A conversation: earlier turns are sent with each message. */
 export interface ConversationKind extends Named {
   readonly form: 'conversation'
   readonly id: string
@@ -35,7 +35,7 @@ export interface ConversationKind extends Named {
     readonly parameters: Parameters
     readonly tools: readonly Tool[]
   }): WireRequest
-  /** The reply with what an event of the stream adds. */
+  /** Adds an event of the stream to the reply. */
   readEvent(reply: Reply, event: JsonRecord): Reply
   readWhole(answer: JsonRecord): Reply
 }
@@ -50,35 +50,35 @@ export interface Field {
   readonly initial: string
 }
 
-/** A file that is asked for. */
+/** A field for a file. */
 export interface FileField {
   readonly name: keyof SectionTexts['playground']['files']
-  /** Types, as a browser's choice of files takes them. */
+  /** Accepted types, in the format of the `accept` attribute. */
   readonly accept: string
-  /** The call can be made without it. */
+  /** The file is optional. */
   readonly optional?: true
 }
 
-/** What an answer is shown with. */
+/** Properties of the component that shows an answer. */
 export interface AnswerProps {
   readonly request: WireRequest
-  /** Empty where the answer is a file. */
+  /** Empty if the answer is a file. */
   readonly answer: JsonRecord
   readonly file: Blob | undefined
-  /** Asks the gateway for something that belongs to the answer, with the key of the call. */
+  /** Requests something that belongs to the answer, with the key of the call. */
   readonly get: (path: string) => Promise<Response>
 }
 
-/** One asks once, and gets one answer. */
+/** A form with one answer. */
 export interface FormKind extends Named {
   readonly form: 'form'
   readonly id: keyof SectionTexts['playground']['kinds']
   readonly fields: readonly Field[]
-  /** Absent: none is asked for. */
+  /** Absent: no files. */
   readonly files?: readonly FileField[]
   request(model: string, values: Readonly<Record<string, string>>, files: Files): WireRequest
   readonly Answer: (props: AnswerProps) => ReactNode
-  /** Where the work stands while the answer is awaited, 0 to 100; undefined: it is not known. */
+  /** Progress while waiting for the answer, 0 to 100; undefined: unknown. */
   readonly progress?: (get: AnswerProps['get']) => Promise<number | undefined>
 }
 

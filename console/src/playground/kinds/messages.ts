@@ -10,7 +10,7 @@ import { type JsonRecord, parseJson, recordOf, recordsOf, textOf } from '../../p
 import { anthropicSnippet } from '../snippets.ts'
 import type { ConversationKind } from './kind.ts'
 
-/** The protocol wants a bound in every request. */
+/** The protocol requires a maximum in every request. */
 const CAP = 4_096
 
 export const MESSAGES: ConversationKind = {
@@ -48,7 +48,7 @@ export const MESSAGES: ConversationKind = {
     recordsOf(answer['content']).reduce((reply, block) => withBlock(reply, block, 'whole'), NO_REPLY),
 }
 
-/** Results of several calls are one message of the person's. */
+/** Results of several tool calls are sent as one user message. */
 function withTurn(messages: readonly JsonRecord[], turn: Turn): readonly JsonRecord[] {
   const last = messages.at(-1)
   const role = turn.by === 'model' ? 'assistant' : 'user'
@@ -95,7 +95,7 @@ function settingsOf({ temperature, topP }: Parameters): JsonRecord {
   }
 }
 
-/** In a stream a block begins empty, and its input is an empty object. */
+/** In a stream a block starts with an empty object as input. */
 function withBlock(reply: Reply, block: JsonRecord, begun: 'empty' | 'whole'): Reply {
   switch (textOf(block['type'])) {
     case 'text':

@@ -16,7 +16,7 @@ export const MODERATIONS: FormKind = {
   Answer,
 }
 
-/** What the model holds against the text, the most certain first. */
+/** The categories with their scores, highest first. */
 function Answer({ answer }: AnswerProps) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -23,7 +23,7 @@ export const RERANK: FormKind = {
   Answer,
 }
 
-/** The documents in the order that the model gives them. Its answer names them by their place among those sent. */
+/** The documents in the model's order. The answer refers to them by their index in the request. */
 function Answer({ request, answer }: AnswerProps) {
   const { t } = useTranslation()
   const format = useFormat()

@@ -105,7 +105,7 @@ function settingsOf({ temperature, topP, cap }: Parameters): JsonRecord {
   }
 }
 
-/** Calls are taken whole, when their item is done. */
+/** Tool calls are read when their item is complete. */
 function withItem(reply: Reply, item: JsonRecord): Reply {
   if (item['type'] !== 'function_call') return reply
   const call = { id: textOf(item['call_id']), name: textOf(item['name']), input: textOf(item['arguments']) }

@@ -5,7 +5,7 @@ import type { AnswerProps, FormKind } from './kind.ts'
 
 const RECORDING: FormKind['files'] = [{ name: 'file', accept: 'audio/*,video/*' }]
 
-/** In its own language. */
+/** Transcribes speech in its own language. */
 export const TRANSCRIPTION: FormKind = {
   form: 'form',
   id: 'transcription',
@@ -22,7 +22,7 @@ export const TRANSCRIPTION: FormKind = {
   Answer,
 }
 
-/** In English, whatever was spoken. */
+/** Translates speech to English. */
 export const TRANSLATION: FormKind = {
   ...TRANSCRIPTION,
   id: 'translation',

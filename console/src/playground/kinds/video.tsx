@@ -29,7 +29,7 @@ export const VIDEO: FormKind = {
   Answer: Player,
 }
 
-/** The order is answered when it is done; meanwhile the newest task of the key is the one. */
+/** The request is answered when the video is done; until then the key's newest task is that of this request. */
 async function readProgress(get: AnswerProps['get']): Promise<number | undefined> {
   const list: unknown = await (await get('/v1/videos?limit=1&order=desc')).json()
   const [task] = isRecord(list) ? recordsOf(list['data']) : []
@@ -38,7 +38,7 @@ async function readProgress(get: AnswerProps['get']): Promise<number | undefined
   return isRunning && typeof task?.['progress'] === 'number' ? task['progress'] : undefined
 }
 
-/** The bytes come from the gateway, with the key: the policy of the page lets no other place in. */
+/** The video is loaded from the gateway, with the key: the page's policy allows no other source. */
 function Player({ answer, get }: AnswerProps) {
   const { t } = useTranslation()
   const id = textOf(answer['id'])

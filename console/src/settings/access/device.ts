@@ -1,4 +1,4 @@
-/** What a browser calls itself, for people: later ones in the list carry the names of earlier ones. */
+/** Names of browsers by user agent; later ones in the list also contain the names of earlier ones. */
 const BROWSERS = [
   ['Edg/', 'Edge'],
   ['Firefox/', 'Firefox'],
@@ -14,7 +14,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const
 
-/** undefined: it says nothing of itself; a program is told by its own name. */
+/** undefined: there is no user agent; programs are shown by their own name. */
 export function deviceOf(userAgent: string): string | undefined {
   const find = (names: readonly (readonly [string, string])[]) =>
     names.find(([mark]) => userAgent.includes(mark))?.[1]

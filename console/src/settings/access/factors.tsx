@@ -21,7 +21,7 @@ import { TotpDialog } from './totp-dialog.tsx'
 
 type Factors = NonNullable<Awaited<ReturnType<NonNullable<typeof factorsQuery.queryFn>>>>
 
-/** What is asked for after the first proof: passkeys, an app, and codes for when both are out of reach. */
+/** Second factors: passkeys, authenticator app, and recovery codes. */
 export function Factors() {
   const { t } = useTranslation()
   const factors = useQuery(factorsQuery)
@@ -56,7 +56,7 @@ export function Factors() {
 
 interface FactorProps {
   readonly factors: Factors
-  /** Told the recovery codes that came with it; none: there were some already. */
+  /** Called with new recovery codes; none: the account already had some. */
   readonly onCodes: (codes: readonly string[]) => void
 }
 

@@ -16,7 +16,7 @@ import styles from '../settings.module.css'
 
 const route = getRouteApi('/frame/settings')
 
-/** Other services one may come in through; nothing where the operator has none. */
+/** Linked services for signing in; renders nothing if the operator has none. */
 export function LinkedServices() {
   const { t } = useTranslation()
   const format = useFormat()
@@ -37,7 +37,7 @@ export function LinkedServices() {
       )}
       <ul className={styles.list}>
         {linked.map(({ service, label: person, linked_at: at }) => {
-          // One that is no longer on offer has nothing but its name.
+          // A service that is no longer offered is shown only by name.
           const label = services.find(({ name }) => name === service)?.label ?? service
           return (
             <li key={service}>

@@ -9,7 +9,7 @@ import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { NEW_PASSWORD_MIN } from '../../parts/identity/password-rule.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 
-/** Another password; every other session ends. */
+/** Changes the password; ends all other sessions. */
 export function PasswordForm() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

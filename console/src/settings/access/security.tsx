@@ -5,7 +5,7 @@ import { PasswordForm } from './password-form.tsx'
 import { Section } from '../section.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** How one comes in, and from where one is in. */
+/** Ways of signing in, and open sessions. */
 export function Security() {
   const { t } = useTranslation()
   return (

@@ -12,7 +12,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { deviceOf } from './device.ts'
 import styles from '../settings.module.css'
 
-/** From where one is signed in; each can be ended. */
+/** Open sessions; each can be ended. */
 export function Sessions() {
   const { t } = useTranslation()
   const sessions = useQuery(sessionsQuery)
@@ -72,7 +72,7 @@ function Line({ of: session }: { readonly of: Session }) {
 interface EndProps {
   readonly title: string
   readonly text: string
-  /** On the button; absent: a word, since the line says what of. */
+  /** The label of the button; absent: a plain verb, as the line names the object. */
   readonly shown?: string
   readonly end: () => Promise<unknown>
 }

@@ -14,7 +14,7 @@ import page from '../../parts/page/page.module.css'
 import { CopyIcon } from '../../parts/snippets/copy-button.tsx'
 import styles from '../settings.module.css'
 
-/** Made here, in the page: the secret goes to nobody else. */
+/** The QR code is generated in the page, so that the secret is sent nowhere. */
 const QrCode = late(async () => (await import('qrcode.react')).QRCodeSVG)
 const QR_PX = 184
 
@@ -23,10 +23,10 @@ interface TotpDialogProps {
   readonly onAdded: (codes: readonly string[]) => void
 }
 
-/** The secret for an authenticator app, and the first code of it. */
+/** Sets up an authenticator app: the secret, and its first code. */
 export function TotpDialog({ onClose, onAdded }: TotpDialogProps) {
   const { t } = useTranslation()
-  // Asked for once: every asking makes another secret.
+  // Requested only once: every request creates a new secret.
   const [openedAt] = useState(() => Date.now())
   const begun = useQuery({
     queryKey: ['totp', openedAt],

@@ -23,7 +23,7 @@ import { OwnCredentialDialog } from './own-credential-dialog.tsx'
 import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
 
-/** What answers when a model does not, and whose keys vendors are asked with. */
+/** The fallback model, and the account's own vendor keys. */
 export function CallSettings() {
   const { t } = useTranslation()
   return (
@@ -132,7 +132,7 @@ function Line({ of: { vendor, vendor_name: name, enabled } }: { readonly of: Own
 
 interface RemoveProps {
   readonly vendor: string
-  /** What people call it. */
+  /** The display name. */
   readonly shown: string
   readonly onRemoved: () => void
 }

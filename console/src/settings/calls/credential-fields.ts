@@ -1,4 +1,4 @@
-/** `name = value`, a line for each, as people paste them; undefined: some line is none, or there is none. */
+/** Parses lines of `name = value`; undefined: a line is invalid, or there is none. */
 export function fieldsOf(text: string): Readonly<Record<string, string>> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const fields = lines.map((line) => /^\s*([a-z][a-z0-9_]*)\s*[=:]\s*(\S.*?)\s*$/.exec(line))

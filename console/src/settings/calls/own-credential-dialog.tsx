@@ -13,7 +13,7 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { Note } from '../../parts/page/problem.tsx'
 import { fieldsOf } from './credential-fields.ts'
 
-/** One's own key with a vendor: a secret, or the several fields of vendors that sign. */
+/** Adds an own vendor key: a secret, or several fields for vendors that sign requests. */
 export function OwnCredentialDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation()
   const { data: offers = [] } = useQuery(pricingQuery(useOrganisationId()))

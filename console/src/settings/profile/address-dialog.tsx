@@ -15,7 +15,7 @@ interface AddressDialogProps {
   readonly onClose: () => void
 }
 
-/** Another e-mail address or phone number, with the code that was sent there. */
+/** Changes the e-mail address or phone number, confirmed by a code sent there. */
 export function AddressDialog({ channel, onClose }: AddressDialogProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

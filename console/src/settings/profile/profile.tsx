@@ -14,7 +14,7 @@ import { AddressDialog } from './address-dialog.tsx'
 import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
 
-/** Who one is here, and how the console speaks and looks. */
+/** Profile, language, theme and time zone. */
 export function Profile() {
   const { t } = useTranslation()
   return (

@@ -16,7 +16,10 @@ const STATED = {
 const TYPES = 'application/pdf,image/jpeg,image/png,image/webp'
 const DOCUMENTS_MAX = 5
 
-/** A type, not an interface: forms hold records. The names are the gateway's, so that faults find their fields. */
+/**
+ * A type, not an interface: the form library requires an index signature. Field names are the gateway's, so that errors
+ * are shown beside them.
+ */
 type Values = {
   kind: VerificationKind
   legal_name: string
@@ -31,7 +34,7 @@ interface VerificationFormProps {
   readonly verified: 'none' | 'personal'
 }
 
-/** Who one is, and the papers that show it. */
+/** The form of an identity verification, with documents. */
 export function VerificationForm({ verified }: VerificationFormProps) {
   const { t } = useTranslation()
   const { form, submit, isPending, problem } = useVerificationForm(verified)

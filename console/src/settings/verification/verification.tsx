@@ -22,7 +22,7 @@ import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
 import { VerificationForm } from './verification-form.tsx'
 
-/** How verified the account is, what was asked for, and asking for more. */
+/** The account's level of verification, its requests, and the form of a new one. */
 export function Verification() {
   const { t } = useTranslation()
   const isOwner = useIsOwner()

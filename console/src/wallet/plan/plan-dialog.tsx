@@ -31,7 +31,7 @@ interface PlanDialogProps {
   readonly onClose: () => void
 }
 
-/** Which plan, paid from where; what it costs is told before anything is bought. */
+/** Chooses a plan and how it is paid; shows a quote before buying. */
 export function PlanDialog({ onClose }: PlanDialogProps) {
   const { t } = useTranslation()
   const plans = useQuery(plansQuery)
@@ -140,7 +140,7 @@ interface TermsProps extends PlanDialogProps {
   readonly subscription: Subscription
 }
 
-/** What happens when it is chosen: a higher plan begins now, a lower one when the running one ends. */
+/** The effect of a choice: a higher plan begins now, a lower one when the current one ends. */
 function Terms(props: TermsProps) {
   const { plan, subscription } = props
   return subscription.plan !== null && plan.level <= subscription.level ? (

@@ -15,7 +15,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { useRefreshMoney } from '../use-refresh.ts'
 import styles from '../wallet.module.css'
 
-/** The plan, what is left of it, and how it goes on. */
+/** The plan, its remaining quota, and its renewal. */
 export function PlanSection({ onChange }: { readonly onChange: () => void }) {
   const { t } = useTranslation()
   const isOwner = useIsOwner()
@@ -81,7 +81,7 @@ function useRenewalWords({
   return t(next === null || next === plan ? 'wallet.renews' : 'wallet.goesOn', words)
 }
 
-/** Ends what would go on, or lets it go on. */
+/** Cancels the renewal, or resumes it. */
 function Renewal({
   subscription: { plan, auto_renew: renews, expires_at: end },
 }: {

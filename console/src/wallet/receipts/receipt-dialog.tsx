@@ -9,7 +9,7 @@ import { Icon } from '../../parts/marks/icon.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from './receipt-dialog.module.css'
 
-/** One payment as it is kept on paper: nothing else of the page is printed. */
+/** A receipt for printing; nothing else of the page is printed. */
 export function ReceiptDialog({
   of: { data, raised_at: at },
   onClose,

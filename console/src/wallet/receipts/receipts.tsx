@@ -16,7 +16,7 @@ import { CopyIcon } from '../../parts/snippets/copy-button.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from '../wallet.module.css'
 
-/** A mail for each payment: whether they are wanted, and those that were sent. */
+/** Receipts by mail: whether they are on, and those sent so far. */
 export function Receipts() {
   const { t } = useTranslation()
   const alerts = useQuery(alertsQuery(useOrganisationId()))

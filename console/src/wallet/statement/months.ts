@@ -1,6 +1,6 @@
 import { dayOf } from '../../parts/values/zoned-days.ts'
 
-/** The last months as the gateway names them (2026-11), the running one first. */
+/** The last months as the gateway names them (2026-11), the current one first. */
 export function lastMonths(
   count: number,
   { now, timeZone }: { readonly now: number; readonly timeZone: string | undefined },

@@ -20,7 +20,7 @@ import type { WalletSearch } from '../search.ts'
 import styles from '../wallet.module.css'
 import { useCurrency } from '../../parts/values/use-currency.ts'
 
-/** How far back one may look in the list of months. */
+/** The number of months in the list. */
 const MONTHS = 24
 
 interface StatementProps {
@@ -29,7 +29,7 @@ interface StatementProps {
   readonly onChange: (fields: Change<WalletSearch>) => void
 }
 
-/** A month: what there was, what came and went, what there is. */
+/** A month's statement: opening balance, movements, closing balance. */
 export function Statement({ month, after, onChange }: StatementProps) {
   const { t } = useTranslation()
   const format = useFormat()
@@ -151,7 +151,7 @@ interface MovedProps {
   readonly currency?: string | undefined
 }
 
-/** What came, with a plus, or went. */
+/** A movement; incoming ones with a plus. */
 function Moved({ value, currency }: MovedProps) {
   if (isZero(value)) return <span className={table.muted}>–</span>
   return (

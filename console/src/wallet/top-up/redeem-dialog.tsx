@@ -12,7 +12,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { useRefreshMoney } from '../use-refresh.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
-/** A code becomes what it is worth; several may be redeemed one after the other. */
+/** Redeems a code; stays open to redeem several. */
 export function RedeemDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation()
   const { form, submit, isPending, problem, done } = useRedeeming()

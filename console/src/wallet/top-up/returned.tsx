@@ -12,16 +12,16 @@ import styles from '../wallet.module.css'
 import { worthWords } from '../worth.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
-/** How often it is looked whether the payment has been told. */
+/** How often to check whether the payment was confirmed. */
 const LOOK_MS = 2_000
 
 interface ReturnedProps {
-  /** Of the top-up. */
+  /** The id of the top-up. */
   readonly id: string
   readonly onClose: () => void
 }
 
-/** What became of the payment that somebody comes back from. */
+/** The outcome of a payment, after returning from the payment page. */
 export function Returned({ id, onClose }: ReturnedProps) {
   const { t } = useTranslation()
   const sign = useCurrencySign()
@@ -34,7 +34,7 @@ export function Returned({ id, onClose }: ReturnedProps) {
   const status = topUp?.status
   useEffect(() => {
     if (status === 'paid') refresh()
-    // Once for each state: what it refreshes with is new every time.
+    // Once for each state: the refresh function changes with every render.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [status])
   if (topUp === undefined) return null

@@ -19,7 +19,7 @@ import { useCurrencySign } from '../../parts/values/use-currency.ts'
 
 type Offers = NonNullable<Awaited<ReturnType<NonNullable<typeof offersQuery.queryFn>>>>
 
-/** A package or an amount of one's own, paid at the payment provider's page. */
+/** Tops up by a package or a chosen amount, on the payment provider's page. */
 export function TopUpDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation()
   const offers = useQuery(offersQuery)
@@ -32,7 +32,7 @@ export function TopUpDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** In place of a package's code: an amount of one's own. */
+/** In place of a package's code: a chosen amount. */
 const OWN_AMOUNT = ''
 
 interface TopUpFormProps {

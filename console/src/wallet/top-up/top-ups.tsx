@@ -22,7 +22,7 @@ interface TopUpsProps {
   readonly onChange: (fields: Change<WalletSearch>) => void
 }
 
-/** What was paid by card, and what is still to be paid. */
+/** Card payments: finished ones, and those still to be paid. */
 export function TopUps({ after, onChange }: TopUpsProps) {
   const { t } = useTranslation()
   const topUps = useQuery({
