@@ -23,7 +23,14 @@ function filesOf(folder: string): readonly string[] {
 
 const commandsIn = (file: string) => (file.endsWith('.md') ? COMMANDS : COMMANDS_IN_PROGRAMS)
 
-const program = createProgram({ out: () => undefined, err: () => undefined })
+const program = createProgram({
+  environment: {},
+  workingDirectory: ROOT,
+  now: () => 0,
+  out: () => undefined,
+  err: () => undefined,
+  readInput: async () => '',
+})
 
 /** What is wrong with the words behind `sluice`; undefined: nothing. */
 function faultOf(words: readonly string[]): string | undefined {
