@@ -1,21 +1,25 @@
 import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Empty } from '../parts/page/empty.tsx'
+import { Icon } from '../parts/marks/icon.tsx'
 import { LinkButton } from '../parts/page/link-button.tsx'
+import { PageTitle } from '../parts/page/page-title.tsx'
+import parts from '../parts/page/parts.module.css'
 
+/** Shown without the frame: nobody needs to be signed in. */
 export function NotFound() {
   const { t } = useTranslation()
   return (
-    <Empty
-      icon="search"
-      title={t('notFound.title')}
-      action={
+    <main className={parts.empty}>
+      <span className={parts.emptyIcon}>
+        <Icon name="search" size={20} />
+      </span>
+      <PageTitle>{t('notFound.title')}</PageTitle>
+      <p className={parts.muted}>{t('notFound.text')}</p>
+      <div className={parts.emptyAction}>
         <Button component={LinkButton} to="/" variant="default">
           {t('notFound.home')}
         </Button>
-      }
-    >
-      {t('notFound.text')}
-    </Empty>
+      </div>
+    </main>
   )
 }

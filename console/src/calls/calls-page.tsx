@@ -21,7 +21,7 @@ export function CallsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = (fields: Change<CallsSearch>, replace = false): void =>
-    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace }))
+    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace, resetScroll: false }))
   const organisation = useOrganisationId()
   const { data: keys = [] } = useQuery(keysQuery(organisation))
   const { data: offers = [] } = useQuery(pricingQuery(organisation))

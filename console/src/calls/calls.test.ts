@@ -72,6 +72,32 @@ test('filters narrow the list and its totals, and stand in the address', async (
   await visit.close()
 })
 
+test('a list keeps its place while a call is open, and the way back from there closes it', async () => {
+  const visit = await site.visit('/calls', { as: CUSTOMER })
+  const { page } = visit
+  const sheet = page.getByRole('dialog')
+  const place = () => page.evaluate<number>('window.scrollY')
+  await page.setViewportSize({ width: 1280, height: 320 })
+  const row = page.getByRole('row').last()
+  await row.scrollIntoViewIfNeeded()
+  const before = await place()
+  expect(before).toBeGreaterThan(0)
+  await row.click({ position: { x: 5, y: 5 } })
+  await sheet.waitFor()
+  await visit.rest()
+  expect(await place()).toBe(before)
+  await page.goBack()
+  await sheet.waitFor({ state: 'detached' })
+  await row.click({ position: { x: 5, y: 5 } })
+  await sheet.waitFor()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await page.goBack()
+  await visit.rest()
+  expect(await sheet.count()).toBe(0)
+  await visit.close()
+})
+
 test('who has made no call is led further back, and then to the first one', async () => {
   const visit = await site.visit('/calls', { as: ADMIN })
   const { page } = visit

@@ -34,7 +34,14 @@ export function KeysPage() {
   const limits = useQuery({ ...keyLimitsQuery(organisation), refetchInterval: LIVE_MS })
   const [ready, setReady] = useState<NewKey>()
   const openKey = (id: string | undefined): void =>
-    inBackground(navigate({ search: (search) => present({ ...search, key: id }) }))
+    inBackground(
+      navigate({
+        search: (search) => present({ ...search, key: id }),
+        // The way back closes an open form, and opens no closed one.
+        replace: id === undefined,
+        resetScroll: false,
+      }),
+    )
   const showReady = (made: NewKey): void => {
     openKey(undefined)
     setReady(made)

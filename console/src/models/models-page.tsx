@@ -34,7 +34,13 @@ export function ModelsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = (fields: Change<ModelsSearch>): void =>
-    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace: true }))
+    inBackground(
+      navigate({
+        search: (now) => present({ ...now, ...fields }),
+        replace: fields.model === undefined,
+        resetScroll: false,
+      }),
+    )
   const models = useModels()
   const open = models.data?.find(({ model_id }) => model_id === search.model)
   return (

@@ -47,7 +47,13 @@ function One({ id, name }: OneProps) {
   const mayManage = useMayManage()
   const isOwner = useIsOwner()
   const change = (fields: Change<ReturnType<typeof route.useSearch>>): void =>
-    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace: true }))
+    inBackground(
+      navigate({
+        search: (now) => present({ ...now, ...fields }),
+        replace: fields.member === undefined && fields.open === undefined,
+        resetScroll: false,
+      }),
+    )
   const close = (): void => change({ open: undefined })
   return (
     <>

@@ -35,7 +35,11 @@ export function WalletPage() {
   const navigate = route.useNavigate()
   const change = (fields: Change<WalletSearch>): void =>
     inBackground(
-      navigate({ search: (now) => present({ ...now, ...fields }), replace: true, resetScroll: false }),
+      navigate({
+        search: (now) => present({ ...now, ...fields }),
+        replace: fields.open === undefined,
+        resetScroll: false,
+      }),
     )
   if (!useMayManage()) {
     return (

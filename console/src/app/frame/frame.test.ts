@@ -1,7 +1,8 @@
 /** The bars around every page: what is loaded when it is first wanted is used as if it had been there. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { signInAs } from '../../../test/api.ts'
-import { CUSTOMER } from '../../../test/gateway.ts'
+import { expectOpenToEverybody } from '../../../test/everybody.ts'
+import { ADMIN, CUSTOMER } from '../../../test/gateway.ts'
 import { JOURNEY_MS, openSite, PATIENCE_MS, type Site } from '../../../test/visit.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
@@ -72,3 +73,18 @@ test('words stand beside what the mouse rests on, until it leaves or Escape is p
   expect(visit.faults).toEqual([])
   await visit.close()
 })
+
+test('the pages of operators fit a laptop’s window', async () => {
+  const visit = await site.visit('/operate/settings', { as: ADMIN })
+  const { page } = visit
+  for (const height of [860, 720]) {
+    await page.setViewportSize({ width: 1280, height })
+    const isCut = await page.evaluate<boolean>(
+      `[...document.querySelectorAll('aside nav, nav')].some(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)`,
+    )
+    expect([height, isCut]).toEqual([height, false])
+  }
+  await visit.close()
+})
+
+expectOpenToEverybody(() => site, { 'an address that leads nowhere': { path: '/nowhere' } })

@@ -35,7 +35,7 @@ export function AnyCallsPage() {
   const { account, suspect, ...search } = route.useSearch()
   const navigate = route.useNavigate()
   const change = (fields: Change<AnyCallsSearch>, replace = false): void =>
-    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace }))
+    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace, resetScroll: false }))
   const { data: models = [] } = useQuery(anyModelsQuery)
   const columns = useColumns()
   // Keys can be filtered once one account is chosen.

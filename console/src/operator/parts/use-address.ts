@@ -18,6 +18,7 @@ export function useAddress(): readonly [
           to: '.',
           search: (now) => present({ ...now, ...fields }),
           replace: history === 'replace',
+          resetScroll: false,
         }),
       ),
   ]

@@ -123,7 +123,7 @@ function List({
             more={details}
             rows={calls.data?.data ?? []}
             onOpen={open}
-            onClose={() => onChange({ call: undefined })}
+            onClose={() => onChange({ call: undefined }, true)}
           />
         </Suspense>
       )}
@@ -186,10 +186,14 @@ interface PagesProps extends Pick<CallLogProps, 'search' | 'onChange'> {
 
 function Pages({ next, search: { before }, onChange }: PagesProps) {
   const { t } = useTranslation()
+  const turn = (fields: Change<CallsSearch>): void => {
+    onChange(fields)
+    window.scrollTo({ top: 0 })
+  }
   return (
     <div className={styles.pages}>
       {before !== undefined && (
-        <Button variant="default" onClick={() => onChange({ before: undefined })}>
+        <Button variant="default" onClick={() => turn({ before: undefined })}>
           {t('calls.newest')}
         </Button>
       )}
@@ -197,10 +201,7 @@ function Pages({ next, search: { before }, onChange }: PagesProps) {
         <Button
           variant="default"
           rightSection={<Icon name="right" size={14} />}
-          onClick={() => {
-            onChange({ before: next, tail: undefined })
-            window.scrollTo({ top: 0 })
-          }}
+          onClick={() => turn({ before: next, tail: undefined })}
         >
           {t('calls.older')}
         </Button>
