@@ -27,21 +27,12 @@ const NEW = 'new'
 export function KeysPage() {
   const { t } = useTranslation()
   const { key: open } = route.useSearch()
-  const navigate = route.useNavigate()
   const organisation = useOrganisationId()
   const keys = useQuery({ ...keysQuery(organisation), refetchInterval: LIVE_MS })
   // Requested in parallel with the keys.
   const limits = useQuery({ ...keyLimitsQuery(organisation), refetchInterval: LIVE_MS })
   const [ready, setReady] = useState<NewKey>()
-  const openKey = (id: string | undefined): void =>
-    inBackground(
-      navigate({
-        search: (search) => present({ ...search, key: id }),
-        // The way back closes an open form, and opens no closed one.
-        replace: id === undefined,
-        resetScroll: false,
-      }),
-    )
+  const openKey = useOpenKey()
   const showReady = (made: NewKey): void => {
     openKey(undefined)
     setReady(made)
@@ -75,6 +66,19 @@ export function KeysPage() {
       </Suspense>
     </>
   )
+}
+
+/** Opens the form of a key, or closes it: the way back closes an open form, and opens no closed one. */
+function useOpenKey(): (id: string | undefined) => void {
+  const navigate = route.useNavigate()
+  return (id) =>
+    inBackground(
+      navigate({
+        search: (search) => present({ ...search, key: id }),
+        replace: id === undefined,
+        resetScroll: false,
+      }),
+    )
 }
 
 interface OpenKeyProps {
