@@ -1,5 +1,5 @@
 /** Sends a request: its head, with the length of the body, and the body. */
-import type { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import { asError } from '../../core/errors/as-error.ts'
 import { type BodyPiece, isInMemory } from '../../core/passthrough/splice.ts'
 import type { TransportRequest } from '../connect/transport.ts'
@@ -8,6 +8,9 @@ import { HttpSyntaxError } from './syntax-error.ts'
 
 /** Requests up to this size are sent in one piece: one copy is cheaper than a write of several. */
 const JOIN_BYTES_MAX = 16_384
+
+/** A receiver that is as fast as this would take a large body in one turn of the event loop, and all other calls wait. */
+const TURN_BYTES = 1024 * 1024
 
 export interface UploadEvents {
   /** The socket accepts more. */
@@ -20,13 +23,13 @@ export interface UploadEvents {
 export class Upload {
   /** All of it has been handed to the socket. */
   done = false
-  readonly #socket: Socket
+  readonly #socket: Writable
   readonly #pieces: readonly BodyPiece[]
   readonly #left: PieceReader
   readonly #events: UploadEvents
   #stopped = false
 
-  constructor(socket: Socket, pieces: readonly BodyPiece[], events: UploadEvents) {
+  constructor(socket: Writable, pieces: readonly BodyPiece[], events: UploadEvents) {
     this.#socket = socket
     this.#pieces = pieces
     this.#left = new PieceReader(pieces)
@@ -51,15 +54,17 @@ export class Upload {
   pump(): void {
     if (this.done || this.#stopped) return
     this.#events.progress()
-    for (let wanted = true; wanted; ) {
+    for (let sent = 0; sent < TURN_BYTES; ) {
       const bytes = this.#left.read()
       if (bytes === undefined) {
         this.done = true
         return
       }
       if (bytes instanceof Promise) return this.#goOnAfter(bytes)
-      wanted = this.#socket.write(bytes)
+      if (!this.#socket.write(bytes)) return
+      sent += bytes.byteLength
     }
+    setImmediate(() => this.pump())
   }
 
   stop(): void {
