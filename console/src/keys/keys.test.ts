@@ -75,7 +75,7 @@ test('a key is made with limits of its own, shown once, and its first call and i
   expect(await ready.getByRole('region', { name: 'curl' }).innerText()).toContain(secret)
   expect(await visit.barriers()).toEqual([])
   expect(await hello(secret)).toBe(200)
-  await ready.getByText('Its first call has come').waitFor()
+  await ready.getByText('Its first call has arrived').waitFor()
   await ready.getByRole('button', { name: 'I have saved it' }).click()
   await ready.waitFor({ state: 'hidden' })
 
@@ -189,6 +189,24 @@ test('a key that cannot be enabled says why, and is enabled at the next try', as
   await context.setOffline(false)
   await enable()
   await row.getByText('disabled').waitFor({ state: 'detached' })
+  await visit.close()
+})
+
+test('a click beside a form that was begun loses nothing of it', async () => {
+  const visit = await site.visit('/keys?key=new', { as: CUSTOMER })
+  const { page } = visit
+  const name = page.getByRole('dialog').getByLabel('Name', { exact: true })
+  await name.waitFor()
+  await name.fill('half a name')
+  await page.mouse.click(300, 400)
+  await visit.rest()
+  expect(await name.inputValue()).toBe('half a name')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await name.waitFor()
+  await page.mouse.click(300, 400)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await visit.close()
 })
 

@@ -53,7 +53,7 @@ test('who registers is told each next step up to the first call, and sees how it
   await ready.getByRole('region', { name: 'curl' }).getByText('"gpt-5"', { exact: true }).waitFor()
   const body = { model: 'gpt-5', messages: [{ role: 'user', content: 'Hello' }] }
   expect(await callModel(site.baseUrl, { key, body })).toBe(200)
-  await ready.getByText('Its first call has come').waitFor()
+  await ready.getByText('Its first call has arrived').waitFor()
   await ready.getByRole('button', { name: 'I have saved it' }).click()
 
   await page.getByRole('link', { name: 'Calls' }).first().click()

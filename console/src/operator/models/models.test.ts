@@ -181,7 +181,7 @@ test('models of a known vendor are added with the prices of its list', async () 
   await sheet.waitFor({ state: 'detached' })
   await page
     .getByRole('row', { name: /Anthropic/ })
-    .getByText('Is here')
+    .getByText('Added', { exact: true })
     .waitFor()
   const vendors = await admin.ask<readonly { code: string; chains: number }[]>('GET', 'admin/vendors')
   expect(vendors.find(({ code }) => code === 'anthropic')?.chains).toBeGreaterThan(0)

@@ -1,5 +1,5 @@
 import type { DrawerProps, ModalProps } from '@mantine/core'
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { late } from '../page/late.ts'
 
@@ -9,9 +9,10 @@ const Drawer = late(async () => (await import('./dialog-frames.ts')).Drawer)
 /** A modal dialog. */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
   const { t } = useTranslation()
+  const kept = useKeptInput()
   return (
     <Suspense>
-      <Modal closeButtonProps={{ 'aria-label': t('close') }} {...props} opened />
+      <Modal closeButtonProps={{ 'aria-label': t('close') }} {...kept} {...props} opened />
     </Suspense>
   )
 }
@@ -22,10 +23,17 @@ export function Sheet({
   ...props
 }: Omit<DrawerProps, 'opened'> & { readonly opened?: boolean }) {
   const { t } = useTranslation()
+  const kept = useKeptInput()
   if (!opened) return null
   return (
     <Suspense>
-      <Drawer closeButtonProps={{ 'aria-label': t('close') }} {...props} opened />
+      <Drawer closeButtonProps={{ 'aria-label': t('close') }} {...kept} {...props} opened />
     </Suspense>
   )
+}
+
+/** Once something was typed, a click beside the dialog does not close it: the input would be lost by accident. */
+function useKeptInput() {
+  const [isTouched, touch] = useState(false)
+  return { closeOnClickOutside: !isTouched, onInput: () => touch(true) }
 }
