@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -60,6 +60,14 @@ describe('who runs calls on a database', () => {
     const [first] = openTwo()
     first.take()
     expect(first.take()).toBe('alone')
+  })
+
+  test('the lock is a file of its own, and nothing beside it', () => {
+    const folder = openFolder()
+    const ownership = new Ownership(join(folder, 'sluice.db-owner'))
+    opened.push(() => ownership.close())
+    ownership.take()
+    expect(readdirSync(folder)).toEqual(['sluice.db-owner'])
   })
 
   test('whoever closes leaves it to the others', () => {

@@ -24,7 +24,8 @@ export class Ownership {
   /** Alone if nobody else runs calls, together if others share; undefined: another process is alone. */
   take(): Hold | undefined {
     this.release()
-    if (this.#try('begin exclusive')) this.#hold = 'alone'
+    // Nothing is written, so no journal has to lie beside the file.
+    if (this.#try('pragma journal_mode = memory') && this.#try('begin exclusive')) this.#hold = 'alone'
     else this.#takeTogether()
     return this.#hold
   }
