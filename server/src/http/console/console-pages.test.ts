@@ -1,9 +1,14 @@
 /** How the console comes to a browser: from here alone, under a policy, compressed, and never older than its gateway. */
-import { request as httpRequest } from 'node:http'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openGateway } from '../../../test/gateway/gateway.ts'
 import { withGateway } from '../../../test/gateway/with-gateway.ts'
+import { openConsolePages } from './console-pages.ts'
 
 const { gateway } = await withGateway()
 
@@ -189,4 +194,28 @@ describe('SLUICE_CONSOLE=off', () => {
       await plain.close()
     }
   })
+})
+
+test('a file that was removed while the gateway runs is one that does not exist, and found again once it is back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-console-'))
+  const asset = join(folder, 'assets', 'page-1.js')
+  const put = () => writeFileSync(asset, 'export {}')
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>')
+  put()
+  const tracked: Promise<unknown>[] = []
+  const background = { track: (work: Promise<unknown>) => void tracked.push(work), drain: async () => 0 }
+  const pages = openConsolePages(pathToFileURL(`${folder}/`), background)
+  const server = createServer((request, response) => pages?.serve(request, response, request.url ?? ''))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const base = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : ''
+  rmSync(asset)
+  expect((await ask('/console/assets/page-1.js', {}, { base })).status).toBe(404)
+  put()
+  expect((await ask('/console/assets/page-1.js', {}, { base })).status).toBe(200)
+  await Promise.all(tracked)
+  expect(tracked).toHaveLength(2)
+  server.close()
+  rmSync(folder, { recursive: true })
 })

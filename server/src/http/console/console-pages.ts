@@ -75,18 +75,8 @@ export function openConsolePages(folder: URL, background: Background): ConsolePa
   if (!files.has('index.html')) return undefined
   const read = createReader(folder)
 
-  const send = (request: IncomingMessage, response: ServerResponse, found: Found): void => {
-    const answer = (bytes: Buffer): void => {
-      closeUnlessRead(request, response)
-      response.writeHead(200, { ...found.headers, 'content-length': bytes.length })
-      response.end(request.method === 'HEAD' ? undefined : bytes)
-    }
-    const failed = (error: unknown): never => {
-      response.destroy()
-      throw error
-    }
-    background.track(read(found.file).then(answer, failed), 'serve the console')
-  }
+  const send = (asked: Asked, { file, headers }: Found): void =>
+    background.track(sendFile(asked, read(file), headers), 'serve the console')
 
   return {
     serve(request, response, path) {
@@ -104,7 +94,7 @@ export function openConsolePages(folder: URL, background: Background): ConsolePa
       }
       const found = find(files, path, request.headers)
       if (found === undefined) refuse(request, response, unknownFile(path))
-      else send(request, response, found)
+      else send({ request, response, path }, found)
       return true
     },
     welcome(request, response) {
@@ -116,6 +106,31 @@ export function openConsolePages(folder: URL, background: Background): ConsolePa
       return true
     },
   }
+}
+
+interface Asked {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly path: string
+}
+
+async function sendFile(
+  { request, response, path }: Asked,
+  reading: Promise<Buffer>,
+  headers: Found['headers'],
+): Promise<void> {
+  let bytes: Buffer
+  try {
+    bytes = await reading
+  } catch (error) {
+    // Another build has taken the place of the one that this process lists.
+    if (isMissing(error)) return refuse(request, response, unknownFile(path))
+    refuse(request, response, new GatewayError(50000))
+    throw error
+  }
+  closeUnlessRead(request, response)
+  response.writeHead(200, { ...headers, 'content-length': bytes.length })
+  response.end(request.method === 'HEAD' ? undefined : bytes)
 }
 
 interface Found {
@@ -162,9 +177,13 @@ function listFiles(folder: URL): ReadonlySet<string> {
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/')),
     )
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Set()
+    if (isMissing(error)) return new Set()
     throw error
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** Reads each file once: they are small, few, and never change under a running process. */
