@@ -18,7 +18,7 @@ import { decodeResults, encodeOperations } from './hot/hot-codec.ts'
 import type { LoadedIds, LoadedRows } from './hot/hot-transaction.ts'
 import { encodeWrittenRows, type WrittenRows } from './hot/written-rows.ts'
 import { isGone, ownPlace } from './process-place.ts'
-import { Ownership } from './single-writer/ownership.ts'
+import { type Hold, Ownership } from './single-writer/ownership.ts'
 import { SingleWriter } from './single-writer/single-writer.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 import type { WorkerTask } from './messages.ts'
@@ -31,7 +31,7 @@ export interface SqliteOptions {
   /** The newest migration to apply; undefined: all. */
   readonly schemaMost?: number | undefined
   /** Absent: this process runs no calls. */
-  readonly runsCalls?: 'alone' | 'together' | undefined
+  readonly runsCalls?: Hold | undefined
   /** How long what is in memory is trusted without a look at the database, ms; absent: the product's own time. */
   readonly trustMs?: number | undefined
   /** Called once, when the writing thread has stopped answering; absent: not watched. */
@@ -170,9 +170,7 @@ class SqliteEngine implements SqlEngine {
   }
 
   async #startRunningCalls(ownership: Ownership): Promise<void> {
-    await this.#join(ownership, () =>
-      this.#ask(this.#writing, joinRequest(this.#options.now(), this.#origin)),
-    )
+    await this.#join(ownership)
     if (this.#options.runsCalls !== 'alone') return
     this.#tryingAlone = setInterval(() => {
       if (ownership.hold === 'together')
@@ -181,11 +179,12 @@ class SqliteEngine implements SqlEngine {
   }
 
   /** Waits until this process may run calls: alone, or together with those that do. */
-  async #join(ownership: Ownership, request: () => void): Promise<void> {
+  async #join(ownership: Ownership): Promise<void> {
     const take = () => (this.#options.runsCalls === 'alone' ? ownership.take() : ownership.share())
     for (let waitedMs = 0; take() === undefined; waitedMs += JOIN_LOOK_MS) {
       if (waitedMs >= JOIN_PATIENCE_MS) throw new StorageUnavailable(OTHER_HANGS)
-      if (waitedMs % JOIN_REQUEST_EVERY_MS === 0) request()
+      if (waitedMs % JOIN_REQUEST_EVERY_MS === 0)
+        this.#ask(this.#writing, joinRequest(this.#options.now(), this.#origin))
       await delay(JOIN_LOOK_MS)
     }
   }
@@ -195,9 +194,7 @@ class SqliteEngine implements SqlEngine {
     const end = await this.#hot.takeConnection()
     try {
       if (this.#closing) return
-      await this.#join(ownership, () =>
-        this.#ask(this.#writing, joinRequest(this.#options.now(), this.#origin)),
-      )
+      await this.#join(ownership)
     } finally {
       end()
     }

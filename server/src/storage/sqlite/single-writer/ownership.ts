@@ -3,6 +3,7 @@
  * the database, so it ends with the process: the one that is alone holds it exclusively, several share it.
  */
 import { loadSqlite, type SqliteDatabase } from '../library.ts'
+import { BUSY_CODE } from '../messages.ts'
 
 export type Hold = 'alone' | 'together'
 
@@ -67,7 +68,5 @@ export class Ownership {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY_CODE
 }
-
-const SQLITE_BUSY = 5
