@@ -17,6 +17,7 @@ import type { Log } from '../telemetry/log.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { VERSION } from '../version.ts'
 import { newKeysText, welcomeText } from './welcome.ts'
+import { isMissing } from '../core/errors/error-code.ts'
 
 /** Several processes that serve the same addresses. */
 export interface Workers {
@@ -90,7 +91,7 @@ function hasNoSecretKey(dataDirectory: string): boolean {
   try {
     return !readdirSync(dataDirectory).includes(SECRET_KEY_FILE)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    return isMissing(error)
   }
 }
 

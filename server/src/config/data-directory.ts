@@ -3,6 +3,7 @@ import { constants, existsSync } from 'node:fs'
 import { chmod, link, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Config, ConfigError } from './environment.ts'
+import { codeOf, isMissing } from '../core/errors/error-code.ts'
 
 /** The directory of this instance's files, and the key that encrypts stored secrets. */
 export interface DataDirectory {
@@ -66,7 +67,7 @@ async function makeDirectory(directory: string): Promise<void> {
       await chmod(directory, 0o700)
   } catch (error) {
     throw new ConfigError([
-      `SLUICE_DATA_DIR must be a directory this user may write: ${directory} (${codeOf(error)})`,
+      `SLUICE_DATA_DIR must be a directory this user may write: ${directory} (${codeOf(error) ?? String(error)})`,
     ])
   }
 }
@@ -126,7 +127,7 @@ async function findPath(path: string) {
   try {
     return await lstat(path)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (isMissing(error)) return undefined
     throw error
   }
 }
@@ -137,9 +138,9 @@ export async function readKeyFile(file: string): Promise<Uint8Array | undefined>
   try {
     bytes = await readPlainFile(file)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (isMissing(error)) return undefined
     throw new ConfigError([
-      `${file} cannot be read (${codeOf(error)}): it must belong to the user that runs Sluice`,
+      `${file} cannot be read (${codeOf(error) ?? String(error)}): it must belong to the user that runs Sluice`,
     ])
   }
   const key = bytes === undefined ? undefined : secretKeyOfFile(bytes)
@@ -187,9 +188,4 @@ async function placeNewKey(directory: string, file: string): Promise<boolean> {
   } finally {
     await rm(candidate, { force: true })
   }
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
-  return String(error)
 }

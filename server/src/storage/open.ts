@@ -7,6 +7,7 @@ import { checkSecretKey } from './sql/check-secret-key.ts'
 import type { SqlEngine, StorageLog } from './sql/engine.ts'
 import { createSqlStorage } from './sql/sql-storage.ts'
 import type { Storage } from './storage.ts'
+import { codeOf } from '../core/errors/error-code.ts'
 
 export interface OpenStorageOptions {
   /** `postgres://…` or `postgresql://…`; absent: SQLite in `<dataDir>/sluice.db`. */
@@ -64,7 +65,7 @@ function makePrivate(path: string): void {
   try {
     file = openSync(path, 'ax', 0o600)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    if (codeOf(error) === 'EEXIST') return
     throw error
   }
   try {

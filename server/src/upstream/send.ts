@@ -20,6 +20,7 @@ import type {
 } from './upstream.ts'
 import type { BodyFilter, FilterOutput } from './filter.ts'
 import type { HeaderList } from './credentials/header-list.ts'
+import { codeOf } from '../core/errors/error-code.ts'
 
 const MS_PER_SECOND = 1_000
 
@@ -433,8 +434,4 @@ function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure'
   const code = codeOf(error)
   return code === undefined ? error.message : `${code}: ${error.message}`
-}
-
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

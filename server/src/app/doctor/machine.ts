@@ -7,6 +7,7 @@ import { isOldNode, NODE_LEAST } from '../../config/node-version.ts'
 import { readUnsettled } from '../../pipeline/instance/pending/unsettled-files.ts'
 import { type Finding, ok, warning } from '../../core/finding.ts'
 import { finding, type RunningFinding } from '../../core/running-finding.ts'
+import { codeOf } from '../../core/errors/error-code.ts'
 
 export function checkNode(version: string): RunningFinding {
   return isOldNode(version)
@@ -58,7 +59,7 @@ export function checkGatewayFile({ gatewayFile }: Pick<Config, 'gatewayFile'>): 
     accessSync(gatewayFile, constants.R_OK)
     return [ok('gateway file', gatewayFile)]
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = codeOf(error) ?? String(error)
     return [
       warning(
         'gateway file',
@@ -117,7 +118,7 @@ function isWritable(path: string): boolean {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return false
+    if (codeOf(error) !== undefined) return false
     throw error
   }
 }

@@ -12,6 +12,7 @@ import { closeUnlessRead } from '../calls/incoming.ts'
 import { acceptsEncoding } from '../content-encoding.ts'
 import { shownPath } from '../request-head.ts'
 import { sendError } from '../send-error.ts'
+import { isMissing } from '../../core/errors/error-code.ts'
 
 export interface ConsolePages {
   /** Answers a request for `path`, without a query; false: the path is not the console's. */
@@ -180,10 +181,6 @@ function listFiles(folder: URL): ReadonlySet<string> {
     if (isMissing(error)) return new Set()
     throw error
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** Reads each file once: they are small, few, and never change under a running process. */

@@ -18,6 +18,7 @@ import { grantOpening } from '../money/grants.ts'
 import { keyOf, makeKeySecret, UNRESTRICTED_KEY } from '../keys/keys.ts'
 import { namedKeyId } from '../new-id.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
+import { codeOf, isMissing } from '../../core/errors/error-code.ts'
 
 export interface FirstRunSetup {
   readonly storage: Pick<Storage, 'catalogue' | 'accounts' | 'keys' | 'ledger' | 'audit'>
@@ -113,11 +114,10 @@ async function findGatewayFile(setup: FirstRunSetup): Promise<FoundFile | undefi
   try {
     return { path, text: await readFile(path, 'utf8') }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-    if (named === undefined && code === 'ENOENT') return undefined
+    if (named === undefined && isMissing(error)) return undefined
     const variable = named === undefined ? GATEWAY_FILE_NAME : 'SLUICE_CONFIG'
     throw new ConfigError([
-      `${variable} must name a file that can be read: ${path} (${code ?? String(error)})`,
+      `${variable} must name a file that can be read: ${path} (${codeOf(error) ?? String(error)})`,
     ])
   }
 }

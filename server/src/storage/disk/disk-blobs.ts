@@ -8,6 +8,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink }
 import { dirname, join } from 'node:path'
 import { BlobSource, blobUnavailable, segmentsOf } from '../blob-source.ts'
 import type { BlobStore, OpenBlob, StoredBlob } from '../stores/blobs.ts'
+import { codeOf, isMissing } from '../../core/errors/error-code.ts'
 
 export interface DiskBlobOptions {
   readonly directory: string
@@ -190,14 +191,15 @@ async function unlessMissing<Value>(work: () => Promise<Value>): Promise<Value |
     try {
       return await work()
     } catch (error) {
-      if (isMissing(error)) return undefined
+      if (isAbsent(error)) return undefined
       throw error
     }
   })
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+/** Also if a part of the path is a file. */
+function isAbsent(error: unknown): boolean {
+  return isMissing(error) || codeOf(error) === 'ENOTDIR'
 }
 
 async function onDisk<Value>(work: () => Promise<Value>): Promise<Value> {

@@ -13,6 +13,7 @@ import { UsageSummer } from '../sql/usage/usage-summer.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 import { clientConfig, LOCK_TIMEOUT_MS, translateError } from './connect.ts'
 import { READS, WRITES } from './hot-statements.ts'
+import { GroupCommit, type HotQueue } from '../sql/calls/group-commit.ts'
 import { runHotTransaction } from './hot-transaction.ts'
 import { createPostgresDialect } from './kysely-driver.ts'
 import { CHANNEL, encodeNotice, Listener } from './listener.ts'
@@ -70,7 +71,6 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlEngine>
 
 class PostgresEngine implements SqlEngine {
   readonly name = 'postgres'
-  readonly hotConcurrency = HOT_CONNECTIONS
   readonly writer: Kysely<Schema>
   readonly reader: Kysely<Schema>
   readonly #options: PostgresOptions
@@ -125,6 +125,13 @@ class PostgresEngine implements SqlEngine {
           throw new StorageUnavailable('the database is too contended', { cause: error })
       }
     }
+  }
+
+  openHotQueue(): HotQueue {
+    return new GroupCommit({
+      run: (operations) => this.runHot(operations),
+      concurrency: HOT_CONNECTIONS,
+    })
   }
 
   /** A temporary table needs new pages, which a full disk cannot provide; it leaves nothing behind. */

@@ -14,14 +14,12 @@ export interface SqlEngine {
   readonly writer: Kysely<Schema>
   /** Everything that only reads; sees all that was committed. */
   readonly reader: Kysely<Schema>
-  /** Batches that may run at once. */
-  readonly hotConcurrency: number
   /** If all processes using this database are on this machine: which one this is, and which have ended. */
   readonly processes?: { readonly own: string | undefined; isGone(place: string): boolean }
   /** One batch, one transaction: all of it or an error. */
   runHot(operations: readonly HotOperation[]): Promise<readonly HotResult[]>
-  /** The queue of hot operations, where it is more than batches of `runHot`. Opened once. */
-  openHotQueue?(): HotQueue
+  /** The queue that makes batches of them. Opened once. */
+  openHotQueue(): HotQueue
   /** Writes as much as many calls would, and rolls it back: a database may accept a heartbeat but nothing larger. */
   tryWriting(): Promise<void>
   /** Part of a transaction: when it commits, the other instances are notified. */

@@ -12,7 +12,6 @@ import { createPriceStore } from './operations/prices.ts'
 import { createCallStore } from './calls/calls.ts'
 import { createCatalogueStore } from './catalogue/catalogue.ts'
 import type { SqlEngine, StorageLog } from './engine.ts'
-import { GroupCommit } from './calls/group-commit.ts'
 import { createIdentityStore } from './identity.ts'
 import { forgetInstance } from './instances.ts'
 import { createKeyStore } from './accounts/keys.ts'
@@ -43,12 +42,7 @@ export function createSqlStorage(options: SqlStorageOptions): Storage {
   const newId = () => newRowId(now())
   const announceHere = (change: Announcement) => subscribers.tell(change)
   const write = createAnnouncedWrite(engine, announceHere)
-  const group =
-    engine.openHotQueue?.() ??
-    new GroupCommit({
-      run: (operations) => engine.runHot(operations),
-      concurrency: engine.hotConcurrency,
-    })
+  const group = engine.openHotQueue()
   /** The stores whose writes an audited act may share: over their own transactions, or all in one. */
   const storesOver = (reader: Kysely<Schema>, within: AnnouncedWrite): AuditedStores => ({
     catalogue: createCatalogueStore({ engine, reader, write: within, secrets, newId, now }),

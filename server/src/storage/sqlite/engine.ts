@@ -70,7 +70,6 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlEngine> {
 
 class SqliteEngine implements SqlEngine {
   readonly name = 'sqlite'
-  readonly hotConcurrency = 1
   readonly processes = { own: ownPlace(), isGone }
   readonly writer: Kysely<Schema>
   readonly reader: Kysely<Schema>

@@ -4,6 +4,7 @@
  * system than Linux, another container, another boot), nothing is concluded and the heartbeat decides.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
+import { codeOf } from '../../core/errors/error-code.ts'
 
 /** Start time of a process, in the system's own ticks, by its `/proc/<pid>/stat`. */
 const START_TIME_FIELD = 22
@@ -39,7 +40,7 @@ const SYSTEM: ProcessTable = {
       return true
     } catch (error) {
       // Any other error, such as for a process of another user, means that it exists.
-      return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+      return codeOf(error) !== 'ESRCH'
     }
   },
 }
@@ -64,7 +65,7 @@ function readIfThere(read: () => string): string | undefined {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
+    if (codeOf(error) !== undefined) return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@
 import { ArchiveDamaged, InUse, NotEmpty, NothingThere, SchemaMismatch } from '../../../storage/transfer.ts'
 import { plural } from '../../console.ts'
 import { CommandFailure } from '../../exit-codes.ts'
+import { codeOf } from '../../../core/errors/error-code.ts'
 
 export function transferFailure(error: unknown): unknown {
   const told = (ending: 'failed' | 'missing' | 'mistakes', message: string) =>
@@ -34,5 +35,5 @@ function mismatchText({ archive, database }: SchemaMismatch): string {
 }
 
 function isDamagedGzip(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+  return codeOf(error)?.startsWith('Z_') === true
 }

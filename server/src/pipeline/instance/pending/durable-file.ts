@@ -2,6 +2,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { codeOf } from '../../../core/errors/error-code.ts'
 
 /** Without following links, which may lead to other files. */
 const WRITE_OWN = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW
@@ -21,7 +22,8 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 
 /** True for an error caused by a full disk or an exceeded disk quota. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+  const code = codeOf(error)
+  return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 /**
@@ -34,7 +36,7 @@ export async function keepReserve(reserve: string, bytes: number): Promise<void>
       handle.writeFile(Buffer.alloc(bytes)),
     )
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    if (codeOf(error) === 'EEXIST') return
     if (!isDiskFull(error)) throw error
     await rm(reserve, { force: true })
   }

@@ -13,6 +13,7 @@ import { isDiskFull, keepReserve, renameDurably, writeDurably, writeInReserve } 
 import { decodePending, encodePending } from './pending-codec.ts'
 import { type EndStore, writeOnce } from './pending-operations.ts'
 import type { PendingOperation } from './pending-operation.ts'
+import { isMissing } from '../../../core/errors/error-code.ts'
 
 export interface UnsettledFiles {
   /** Writes this process's file, replacing an earlier one; if there is nothing to write, the file is removed. */
@@ -343,7 +344,7 @@ async function unlessMissing<Value>(work: () => Promise<Value>): Promise<Value |
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (isMissing(error)) return undefined
     throw error
   }
 }
