@@ -517,6 +517,13 @@ export const VARIABLES = {
     meaning:
       'How long an idle client connection is kept. Must be longer than the idle time of a load balancer in front, or it sends requests on closed connections.',
   }),
+  fastLane: word({
+    name: 'SLUICE_FAST_LANE',
+    usual: 'on',
+    words: SWITCH,
+    meaning:
+      'Whether calls whose head has no second meaning are read from their connections directly, which saves CPU. `off`: Node reads all requests.',
+  }),
 } as const satisfies Readonly<Record<string, Variable<unknown>>>
 
 type Table = typeof VARIABLES

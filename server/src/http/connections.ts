@@ -2,10 +2,9 @@
  * Limits connections: their number in total and per address, the requests in progress on each, and how they end when
  * the process stops. A trusted proxy may have any number; the requests of its clients are counted instead.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { GatewayError } from '../core/errors/gateway-error.ts'
-import { type ClientAddress, addressGroup } from './request-head.ts'
+import { type ClientAddress, type RequestHead, addressGroup } from './request-head.ts'
 
 export interface ConnectionBounds {
   readonly connectionsMax: number
@@ -25,6 +24,15 @@ export interface ConnectionsOptions extends ConnectionBounds {
 const AHEAD_MAX = 32
 const RETRY_AFTER_MS = 1_000
 
+/** An answer in so far as it decides about its connection. */
+export interface EndingAnswer {
+  readonly headersSent: boolean
+  /** Set to false before the head is sent: the answer closes its connection. */
+  shouldKeepAlive: boolean
+  /** `finish`: all of it was handed to the system; `close`: so it was, or its connection has ended. */
+  once(event: 'close' | 'finish', listener: () => void): unknown
+}
+
 interface Held {
   /** The group it is counted in; undefined: a proxy. */
   readonly group: string | undefined
@@ -36,7 +44,7 @@ interface Held {
   used: boolean
   /** The answer in progress closes it. */
   closing: boolean
-  response: ServerResponse | undefined
+  response: EndingAnswer | undefined
 }
 
 export class Connections {
@@ -76,7 +84,7 @@ export class Connections {
   }
 
   /** A request on it. Returns the refusal if there are too many. */
-  begun(request: IncomingMessage, response: ServerResponse): GatewayError | undefined {
+  begun(request: RequestHead, response: EndingAnswer): GatewayError | undefined {
     const held = this.#held.get(request.socket)
     // The connection itself was refused; this answer is not read.
     if (held === undefined) return full()

@@ -74,8 +74,11 @@ export function boundsOf(request: IncomingMessage): BodyBounds | undefined {
   return request instanceof GatewayRequest ? request.bodyBounds : undefined
 }
 
+/** What is known of a request once its head was read. */
+export type RequestHead = Pick<IncomingMessage, 'socket' | 'headers'>
+
 /** Finds the caller's address: the socket's, or the one that a trusted proxy reports. */
-export type ClientAddress = (request: IncomingMessage) => string
+export type ClientAddress = (request: RequestHead) => string
 
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   if (trustedProxies.length === 0) return (request) => plain(request.socket.remoteAddress)

@@ -17,6 +17,7 @@ import {
   type ClientAddress,
   type CorsOrigins,
   GatewayRequest,
+  type RequestHead,
   allowOrigin,
   normalizeTarget,
   refusedHead,
@@ -28,7 +29,11 @@ import { renderError } from './error-envelope.ts'
 import { Connections } from './connections.ts'
 import type { ConsolePages } from './console/console-pages.ts'
 import { sendError } from './send-error.ts'
+import { NodeBody, NodeWire } from './calls/node-wire.ts'
 import { SocketReply } from './calls/socket-reply.ts'
+import type { BodySource, Wire } from './calls/wire.ts'
+import type { FastExchange } from './fast-lane/fast-exchange.ts'
+import { FastLane } from './fast-lane/fast-lane.ts'
 
 type ServersParts = ServeParts & Pick<Pipeline, 'running'>
 
@@ -44,6 +49,8 @@ export interface ServersOptions {
   readonly gatewayPort: number
   /** Both addresses use `port` and are distinguished by this host name; undefined: two ports. */
   readonly gatewayHost: string | undefined
+  /** Calls of the plain shape are read from their sockets directly. */
+  readonly fastLane: 'on' | 'off'
   readonly headerLimitBytes: number
   readonly headerTimeoutMs: number
   readonly bodyIdleTimeoutMs: number
@@ -80,9 +87,7 @@ export interface Servers {
 export async function openServers(options: ServersOptions): Promise<Servers> {
   const edge = new Edge(options)
   const shared = options.gatewayHost !== undefined
-  const base = edge.createServer(
-    shared ? (request) => addressOfHost(request, options.gatewayHost) : () => 'base',
-  )
+  const base = edge.createServer(shared ? (host) => addressOfHost(host, options.gatewayHost) : () => 'base')
   const pipeline = shared ? base : edge.createServer(() => 'gateway')
   const port = await listen(base, options.port, options.host)
   const gatewayPort = shared ? port : await listen(pipeline, options.gatewayPort, options.host)
@@ -104,10 +109,17 @@ const EXPECTING_LOOK_MS = 50
 /** For answers still being sent when the last call has ended. */
 const LAST_ANSWERS_MS = 500
 
+/** The address a request with this host was sent to. */
+type AddressOf = (host: string | undefined) => Address
+
+/** A first request that did not come in time, as `node:http` reports it. */
+const LATE = Object.assign(new Error('the request head is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+
 /** What both listeners share: the running calls and the routing of requests. */
 class Edge {
   readonly #options: ServersOptions
   readonly #servers: Server[] = []
+  readonly #lanes: FastLane[] = []
   readonly #bodyWatch: BodyWatch
   /** Calls that have not ended yet. */
   #running = 0
@@ -123,7 +135,7 @@ class Edge {
     this.#bodyWatch = createBodyWatch(options.bodyIdleTimeoutMs)
   }
 
-  createServer(addressOfRequest: (request: IncomingMessage) => Address): Server<typeof GatewayRequest> {
+  createServer(addressOf: AddressOf): Server<typeof GatewayRequest> {
     const options = this.#options
     const server = createServer({
       IncomingMessage: GatewayRequest,
@@ -139,9 +151,11 @@ class Edge {
     })
     // With a limit, excess headers would be dropped silently; too many are refused instead.
     server.maxHeadersCount = 0
-    server.on('connection', (socket) => this.#connections.opened(socket))
+    const lane = this.#openFastLane(server, addressOf)
+    if (lane !== undefined) this.#lanes.push(lane)
+    server.prependListener('connection', (socket) => this.#connections.opened(socket))
     const onRequest = (request: GatewayRequest, response: ServerResponse): void => {
-      this.#route(request, response, addressOfRequest(request))
+      this.#route(request, response, addressOf(request.headers.host))
     }
     server.on('request', onRequest)
     server.on('checkContinue', onRequest)
@@ -156,6 +170,32 @@ class Edge {
     server.on('clientError', refuseMalformed)
     this.#servers.push(server)
     return server
+  }
+
+  /** Sites whose pages may call need headers on every answer, which only `#route` sets. */
+  #openFastLane(server: Server, addressOf: AddressOf): FastLane | undefined {
+    const options = this.#options
+    if (options.fastLane === 'off' || options.corsOrigins.length > 0) return undefined
+    return new FastLane(server, {
+      ...options,
+      now: options.pipeline.now,
+      refuseLate: (socket) => refuseMalformed(LATE, socket),
+      serve: (exchange, socket) => this.#serveFast(exchange, socket, addressOf(exchange.request.host)),
+    })
+  }
+
+  /** Only calls are served on the fast lane. */
+  #serveFast(exchange: FastExchange, socket: Socket, address: Address): boolean {
+    const { method, path, query, headers } = exchange.request
+    if (refusedPath(path, address) !== undefined) return false
+    const match = matchCallPath(method, path, query)
+    if (match.kind !== 'call') return false
+    const head = { socket, headers }
+    const refusal = this.#connections.begun(head, exchange)
+    const { endpoint, asked } = match
+    const incoming = { ...head, body: exchange, wire: exchange }
+    this.#serve(incoming, { endpoint, asked, address }, refusal)
+    return true
   }
 
   openCalls(): number {
@@ -198,6 +238,7 @@ class Edge {
     for (const server of this.#servers) server.closeIdleConnections()
     await within(Promise.all(closed), lastAnswersMs)
     for (const server of this.#servers) server.closeAllConnections()
+    for (const lane of this.#lanes) lane.closeAll()
     this.#bodyWatch.stop()
     await Promise.all(closed)
     await this.#quiet()
@@ -225,7 +266,15 @@ class Edge {
     const match = matchCallPath(request.method ?? 'GET', path, query)
     switch (match.kind) {
       case 'call':
-        this.#serve(request, response, { endpoint: match.endpoint, asked: match.asked, address })
+        this.#serve(
+          {
+            socket: request.socket,
+            headers: request.headers,
+            body: new NodeBody(request, response),
+            wire: new NodeWire(request, response),
+          },
+          { endpoint: match.endpoint, asked: match.asked, address },
+        )
         return
       case 'wrong-method':
         response.setHeader('allow', match.allow)
@@ -263,38 +312,40 @@ class Edge {
   }
 
   #serve(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: RequestHead & { readonly body: BodySource; readonly wire: Wire },
     what: Pick<ArrivingCall, 'endpoint' | 'address'> & { readonly asked: Asked },
+    refusal?: GatewayError,
   ): void {
-    const { pipeline, callDeadlineMs } = this.#options
-    const { reply, ...arrived } = this.#arrived(request, response, what.endpoint.path)
-    const arrival = arrivalOf(request, response, {
-      bodyWatch: this.#bodyWatch,
-      bodyTimeoutMs: callDeadlineMs,
-      textBytesMax: pipeline.limits.bodyLimitBytes,
-      ...what,
-      ...arrived,
-    })
-    this.#track(response, arrived.id, serve(pipeline, arrival, reply))
-  }
-
-  #arrived(request: IncomingMessage, response: ServerResponse, path: string) {
-    const { pipeline, clientAddress, clientStallTimeoutMs } = this.#options
+    const { pipeline, callDeadlineMs, clientAddress, clientStallTimeoutMs } = this.#options
     const at = pipeline.now()
     const id = timeOrderedId(at)
-    const reply = new SocketReply(request, response, { requestId: id, path, clientStallTimeoutMs })
-    return { id, at, reply, ip: clientAddress(request) }
+    const { wire, body } = request
+    const reply = new SocketReply(wire, { requestId: id, path: what.endpoint.path, clientStallTimeoutMs })
+    if (refusal !== undefined) return reply.fail(refusal)
+    const headers = request.headers as ArrivingCall['headers']
+    const arrival = arrivalOf(
+      { headers, body },
+      {
+        id,
+        at,
+        ip: clientAddress(request),
+        bodyWatch: this.#bodyWatch,
+        bodyTimeoutMs: callDeadlineMs,
+        textBytesMax: pipeline.limits.bodyLimitBytes,
+        ...what,
+      },
+    )
+    this.#track(wire, id, serve(pipeline, arrival, reply))
   }
 
-  #track(response: ServerResponse, requestId: string, served: Promise<void>): void {
+  #track(wire: Wire, requestId: string, served: Promise<void>): void {
     const { pipeline } = this.#options
     const call = callId(requestId)
     pipeline.running.add(call)
     this.#running += 1
     const failed = (error: unknown): void => {
       pipeline.telemetry.log.error({ requestId, error }, 'a call ended in an unexpected error')
-      response.destroy()
+      wire.destroy()
       this.#left(call)
     }
     pipeline.telemetry.background.track(

@@ -10,6 +10,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId } from '../../core/ids.ts'
 import type { Arrival, ArrivingCall, OnChunk } from '../../pipeline/call.ts'
 import { readForm } from './read-form.ts'
+import type { BodyReader, BodySource } from './wire.ts'
 import { type Indexed, IndexedSet } from '../../core/indexed-set.ts'
 
 export interface IncomingOptions extends Pick<Arrival, 'asked'> {
@@ -25,15 +26,18 @@ export interface IncomingOptions extends Pick<Arrival, 'asked'> {
   readonly textBytesMax: number
 }
 
+/** A request whose head was read. */
+export interface IncomingRequest {
+  readonly headers: ArrivingCall['headers']
+  readonly body: BodySource
+}
+
 /** A request in the form the pipeline takes: headers unchanged, the body not read yet. */
-export function arrivalOf(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: IncomingOptions,
-): Arrival {
+export function arrivalOf(request: IncomingRequest, options: IncomingOptions): Arrival {
   const { asked, textBytesMax } = options
   const readBody: ArrivingCall['readBody'] = (onChunk) =>
-    readIncomingBody(request, response, {
+    readIncomingBody(request.body, {
+      encoding: request.headers['content-encoding'],
       onChunk,
       watch: options.bodyWatch,
       totalTimeoutMs: options.bodyTimeoutMs,
@@ -48,7 +52,7 @@ export function arrivalOf(
       endpoint: options.endpoint,
       address: options.address,
       ip: options.ip,
-      headers: request.headers as Readonly<Record<string, string | undefined>>,
+      headers: request.headers,
       keyInQuery: asked.query !== '' && new URLSearchParams(asked.query).has('key'),
       contentLength: contentLengthOf(request),
       readBody,
@@ -58,12 +62,14 @@ export function arrivalOf(
   }
 }
 
-function contentLengthOf(request: IncomingMessage): number | undefined {
+function contentLengthOf(request: IncomingRequest): number | undefined {
   const text = request.headers['content-length']
   return text === undefined ? undefined : Number(text)
 }
 
 export interface BodyReading {
+  /** The header Content-Encoding. */
+  readonly encoding: string | undefined
   /** Called with the decompressed bytes; may throw to refuse the rest. */
   readonly onChunk: OnChunk
   readonly watch: BodyWatch
@@ -72,26 +78,24 @@ export interface BodyReading {
 }
 
 /** Rejects with what `onChunk` threw, or if the client disconnects, is silent for too long, or sends too slowly. */
-export async function readIncomingBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  reading: BodyReading,
-): Promise<void> {
-  const decoder = openBodyDecoder(request.headers['content-encoding'])
-  if (request.headers.expect !== undefined) response.writeContinue()
-  const body = new IncomingBody(request, reading, decoder)
-  return decoder === undefined ? body.readPlain() : body.readThrough(decoder)
+export async function readIncomingBody(source: BodySource, reading: BodyReading): Promise<void> {
+  const decoder = openBodyDecoder(reading.encoding)
+  const body = new IncomingBody(source, reading, decoder)
+  if (decoder !== undefined) body.decodeBy(decoder, reading.encoding)
+  source.read(body)
+  return body.whole
 }
 
 /** A body while it arrives. */
-class IncomingBody {
-  readonly #request: IncomingMessage
+class IncomingBody implements BodyReader {
+  /** Resolves when all of it was processed. */
+  readonly whole: Promise<void>
+  readonly #source: BodySource
   readonly #watch: BodyWatch
-  /** undefined: the body is over. The request refers to this reader for as long as its answer lasts. */
+  /** undefined: the body is over. The source refers to this reader for as long as the answer lasts. */
   #onChunk: OnChunk | undefined
   readonly #decoder: Transform | undefined
   readonly #watched: WatchedBody
-  readonly #whole: Promise<void>
   #resolve: () => void = () => undefined
   #reject: (error: Error) => void = () => undefined
   /** The body was read completely, or abandoned. */
@@ -102,53 +106,45 @@ class IncomingBody {
   #busy = 0
   #ended = false
 
-  constructor(request: IncomingMessage, reading: BodyReading, decoder: Transform | undefined) {
-    this.#request = request
+  constructor(source: BodySource, reading: BodyReading, decoder: Transform | undefined) {
+    this.#source = source
     this.#watch = reading.watch
     this.#onChunk = reading.onChunk
     this.#decoder = decoder
-    this.#whole = new Promise((resolve, reject) => {
+    this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
     this.#watched = reading.watch.add(() => this.#fail(tooLate()), reading.totalTimeoutMs)
-    const cut = (): void => {
-      if (!this.#arrived && !this.#over) this.#fail(cutShort())
-    }
-    request.on('close', cut)
-    request.on('error', cut)
   }
 
-  readPlain(): Promise<void> {
-    this.#request.on('data', (chunk: Buffer) => this.#take(chunk))
-    this.#request.on('end', () => {
-      this.#arrived = true
-      this.#done()
-    })
-    return this.#whole
-  }
-
-  readThrough(decoder: Transform): Promise<void> {
-    const request = this.#request
-    request.on('data', (chunk: Buffer) => {
-      if (this.#over) return
-      this.#watched.alive = true
-      if (!decoder.write(chunk)) request.pause()
-    })
-    request.on('end', () => {
-      this.#arrived = true
-      if (!this.#over) decoder.end()
-    })
+  decodeBy(decoder: Transform, encoding: string | undefined): void {
     decoder.on('drain', () => {
-      if (!this.#over) request.resume()
+      if (!this.#over) this.#source.resume()
     })
-    decoder.on('data', (chunk: Buffer) => this.#take(chunk))
+    decoder.on('data', (chunk: Buffer) => this.#process(chunk))
     decoder.on('end', () => this.#done())
-    decoder.on('error', (error: Error) => this.#fail(undecodable(request.headers['content-encoding'], error)))
-    return this.#whole
+    decoder.on('error', (error: Error) => this.#fail(undecodable(encoding, error)))
   }
 
-  #take(chunk: Buffer): void {
+  take(chunk: Buffer): void {
+    if (this.#decoder === undefined) return this.#process(chunk)
+    if (this.#over) return
+    this.#watched.alive = true
+    if (!this.#decoder.write(chunk)) this.#source.pause()
+  }
+
+  arrived(): void {
+    this.#arrived = true
+    if (this.#decoder === undefined) this.#done()
+    else if (!this.#over) this.#decoder.end()
+  }
+
+  cut(): void {
+    if (!this.#arrived && !this.#over) this.#fail(cutShort())
+  }
+
+  #process(chunk: Buffer): void {
     if (this.#onChunk === undefined) return
     this.#watched.alive = true
     try {
@@ -161,7 +157,7 @@ class IncomingBody {
 
   /** Nothing more is read until what arrived is processed. */
   #waitFor(busy: Promise<void>): void {
-    const source = this.#decoder ?? this.#request
+    const source = this.#decoder ?? this.#source
     source.pause()
     this.#busy += 1
     busy.then(
@@ -184,7 +180,7 @@ class IncomingBody {
 
   #fail(error: Error): void {
     if (!this.#leave()) return
-    this.#request.pause()
+    this.#source.pause()
     this.#decoder?.destroy()
     this.#reject(error)
   }

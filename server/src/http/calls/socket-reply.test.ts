@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { NodeWire } from './node-wire.ts'
 import { SocketReply } from './socket-reply.ts'
 
 const servers: Server[] = []
@@ -20,7 +21,7 @@ async function listen(serve: (request: IncomingMessage, response: ServerResponse
 }
 
 function replyOver(incoming: IncomingMessage, response: ServerResponse): SocketReply {
-  const reply = new SocketReply(incoming, response, {
+  const reply = new SocketReply(new NodeWire(incoming, response), {
     requestId: 'request',
     path: '/',
     clientStallTimeoutMs: 60_000,

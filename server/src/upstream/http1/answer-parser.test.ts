@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AnswerParser } from './answer-parser.ts'
 import type { AnswerHead } from './parse-head.ts'
-import { HttpSyntaxError } from './syntax-error.ts'
+import { HttpSyntaxError } from '../../core/http1/syntax-error.ts'
 
 interface Told {
   readonly heads: AnswerHead[]

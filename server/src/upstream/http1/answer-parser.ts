@@ -2,8 +2,9 @@
  * Parses HTTP/1.1 answers from pieces of any size: a synchronous machine that copies nothing of a body and keeps only
  * what it cannot parse yet.
  */
-import { type AnswerHead, parseFields, parseHead } from './parse-head.ts'
-import { HttpSyntaxError } from './syntax-error.ts'
+import { parseFields } from '../../core/http1/fields.ts'
+import { type AnswerHead, parseHead } from './parse-head.ts'
+import { HttpSyntaxError } from '../../core/http1/syntax-error.ts'
 
 /** Limit for all heads of one answer, and again for its trailers. */
 const HEAD_BYTES_MAX = 65_536

@@ -1,10 +1,11 @@
 /** Sends a request: its head, with the length of the body, and the body. */
 import type { Writable } from 'node:stream'
 import { asError } from '../../core/errors/as-error.ts'
+import { fieldLine } from '../../core/http1/fields.ts'
+import { HttpSyntaxError } from '../../core/http1/syntax-error.ts'
 import { type BodyPiece, isInMemory } from '../../core/passthrough/splice.ts'
 import type { TransportRequest } from '../connect/transport.ts'
 import { PieceReader } from '../piece-reader.ts'
-import { HttpSyntaxError } from './syntax-error.ts'
 
 /** Requests up to this size are sent in one piece: one copy is cheaper than a write of several. */
 const JOIN_BYTES_MAX = 16_384
@@ -85,8 +86,6 @@ export class Upload {
 
 const METHOD = /^[A-Z]+$/
 const PATH = /^[\x21\x22\x24-\xff]+$/
-const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
-const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 /** Methods for which a missing body needs no Content-Length (RFC 9110 §8.6). */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
 /** Headers for connection and framing, which are set here only. */
@@ -111,10 +110,9 @@ export function formHead(host: string, request: TransportRequest): string {
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? ''
     const value = headers[at + 1] ?? ''
-    if (!NAME.test(name) || BAD_VALUE.test(value)) throw new HttpSyntaxError('a header that cannot be sent')
     if (RESERVED.has(name.toLowerCase()))
       throw new HttpSyntaxError('a header that only the connection may set')
-    head += `${name}: ${value}\r\n`
+    head += fieldLine(name, value)
   }
   if (body === undefined && BODILESS.has(method)) return `${head}\r\n`
   checkLength(body ?? [], bodyLength)

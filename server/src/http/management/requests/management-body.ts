@@ -8,6 +8,7 @@ import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { BodyBudget } from '../../../pipeline/instance/body-budget.ts'
 import { type BodyBounds, boundsOf } from '../../request-head.ts'
 import { announcesBody, readIncomingBody } from '../../calls/incoming.ts'
+import { NodeBody } from '../../calls/node-wire.ts'
 import type { Api } from '../api-context.ts'
 
 export interface ManagementBodies {
@@ -33,6 +34,8 @@ function openBody(
   let held = 0
   let begun = false
   let over = false
+  const source = new NodeBody(request, response)
+  const encoding = request.headers['content-encoding']
   const onChunk = (chunk: Uint8Array): void => {
     if (over) return
     if (held + chunk.byteLength > bytesMax) throw new GatewayError(41301)
@@ -45,7 +48,7 @@ function openBody(
     read() {
       if (begun) return
       begun = true
-      readIncomingBody(request, response, { onChunk, watch, totalTimeoutMs }).then(
+      readIncomingBody(source, { encoding, onChunk, watch, totalTimeoutMs }).then(
         () => body.push(null),
         (error: Error) => body.destroy(error),
       )
