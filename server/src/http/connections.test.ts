@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { GatewayError } from '../core/errors/gateway-error.ts'
@@ -44,7 +44,7 @@ function edge(bounds: { connections?: number; perAddress?: number } = {}) {
     const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
     const refusal = connections.begun(
       { socket: peer, headers } as unknown as IncomingMessage,
-      response as unknown as ServerResponse,
+      response,
     )
     const finish = (): void => {
       response.emit('finish')
