@@ -42,10 +42,7 @@ function edge(bounds: { connections?: number; perAddress?: number } = {}) {
   const ask = (peer: Peer, forwardedFor?: string) => {
     const response = Object.assign(new EventEmitter(), { headersSent: false, shouldKeepAlive: true })
     const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
-    const refusal = connections.begun(
-      { socket: peer, headers } as unknown as IncomingMessage,
-      response,
-    )
+    const refusal = connections.begun({ socket: peer, headers } as unknown as IncomingMessage, response)
     const finish = (): void => {
       response.emit('finish')
       response.emit('close')

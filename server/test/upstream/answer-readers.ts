@@ -1,9 +1,9 @@
 /** One answer in pieces, read by the parser of our own, by Node's (llhttp), and by undici. */
-import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { Client } from 'undici'
 import { AnswerParser } from '../../src/upstream/http1/answer-parser.ts'
+import { type Fields, grouped, HTTPParser } from '../node-parser.ts'
 
 export interface AnswerCase {
   readonly method: 'GET' | 'HEAD'
@@ -19,8 +19,6 @@ export interface Reading {
   readonly body: string
   readonly end: 'whole' | 'refused' | 'cut' | 'waits'
 }
-
-type Fields = Readonly<Record<string, string | readonly string[]>>
 
 const headText = (status: number, fields: Fields): string => JSON.stringify([status, Object.entries(fields)])
 
@@ -44,25 +42,6 @@ export function readByOwn({ method, pieces, ends }: AnswerCase): Reading {
   if (!ends) return { heads, body, end: 'waits' }
   return { heads, body, end: parser.finish() ? 'whole' : 'cut' }
 }
-
-/** What of Node's parser is used here; it has no types. */
-interface NodeParser {
-  initialize(type: number, resource: object, headBytesMax: number, lenient: number): void
-  execute(bytes: Buffer): unknown
-  finish(): unknown
-  [callback: number]: (...given: never[]) => unknown
-}
-
-interface NodeParserClass {
-  new (): NodeParser
-  readonly RESPONSE: number
-  readonly kOnHeaders: number
-  readonly kOnHeadersComplete: number
-  readonly kOnBody: number
-  readonly kOnMessageComplete: number
-}
-
-const { HTTPParser } = createRequire(import.meta.url)('node:_http_common') as { HTTPParser: NodeParserClass }
 
 /** So that the bound on heads, which counts otherwise there, is met by neither. */
 const HEAD_BYTES_MAX = 1_048_576
@@ -106,18 +85,6 @@ export function readByNode({ method, pieces, ends }: AnswerCase): Reading {
   }
   if (!whole && ends) parser.finish()
   return { heads, body, end: whole ? 'whole' : ends ? 'cut' : 'waits' }
-}
-
-function grouped(list: readonly string[]): Fields {
-  const fields: Record<string, string | string[]> = Object.create(null)
-  for (let at = 0; at + 1 < list.length; at += 2) {
-    const name = (list[at] ?? '').toLowerCase()
-    const value = list[at + 1] ?? ''
-    const before = fields[name]
-    if (before === undefined) fields[name] = value
-    else fields[name] = typeof before === 'string' ? [before, value] : [...before, value]
-  }
-  return fields
 }
 
 /** Over a socket that is none; only answers whose connection ends, because nothing else ends the wait. */
