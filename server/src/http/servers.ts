@@ -106,6 +106,8 @@ const HEAD_LOOK_MS_MAX = 5_000
 /** Longer than a proxy configured as documented keeps an idle connection (`deploy/nginx.conf`: 4 s). */
 const EXPECTING_MS_MAX = 5_000
 const EXPECTING_LOOK_MS = 50
+/** How long a client that was refused may take to read the answer. */
+const REFUSAL_LINGER_MS = 2_000
 /** For answers still being sent when the last call has ended. */
 const LAST_ANSWERS_MS = 500
 
@@ -406,7 +408,7 @@ function refuseUpgrade(request: IncomingMessage, socket: Socket): void {
     },
   )
   socket.on('error', () => socket.destroy())
-  socket.end(rawAnswer(404, 'Not Found', rendered))
+  endSoon(socket, rawAnswer(404, 'Not Found', rendered))
 }
 
 /** A connection above the limit: gets an error, then is closed without reading. */
@@ -441,7 +443,17 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
     : late
       ? ([408, 'Request Timeout'] as const)
       : ([400, 'Bad Request'] as const)
-  socket.end(rawAnswer(status, reason, rendered))
+  endSoon(socket, rawAnswer(status, reason, rendered))
+}
+
+/** Leaves the client a moment to read the answer, and no longer: it may never close its side. */
+function endSoon(socket: Socket, answer: string): void {
+  socket.end(answer)
+  // Unread bytes would hide that the client has closed.
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), REFUSAL_LINGER_MS)
+  timer.unref()
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function rawAnswer(
