@@ -172,7 +172,8 @@ export class FastConnection implements ExchangeConnection, Indexed {
   beginAhead(): void {
     const bytes = this.#ahead
     this.#ahead = NOTHING
-    if (this.#socket.destroyed) return
+    // Its last answer was given.
+    if (!this.#socket.writable) return
     this.#socket.resume()
     this.#begin(bytes)
   }
@@ -181,9 +182,9 @@ export class FastConnection implements ExchangeConnection, Indexed {
     this.#exchange?.drained()
   }
 
-  /** A client that sends nothing more does not read either: `node:http` takes it so, too. */
+  /** What was written is still sent, and nothing after it: `node:http` takes it so, too. */
   readonly #onEnd = (): void => {
-    this.#socket.destroy()
+    this.#socket.end()
   }
 
   readonly #onError = (): void => {

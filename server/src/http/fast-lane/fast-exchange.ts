@@ -153,10 +153,11 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
     for (const [name, value] of Object.entries(headers)) {
       if (name === 'connection') this.shouldKeepAlive = false
-      else head += fieldLine(name, String(value))
+      head += fieldLine(name, String(value))
     }
     if (headers['date'] === undefined) head += this.#connection.dateLine()
-    head += this.shouldKeepAlive ? this.#connection.keepAliveLines : CLOSE_LINE
+    if (headers['connection'] === undefined)
+      head += this.shouldKeepAlive ? this.#connection.keepAliveLines : CLOSE_LINE
     if (!hasBody(status)) this.#framing = 'none'
     else if (headers['content-length'] === undefined) this.#framing = 'chunked'
     this.#head = this.#framing === 'chunked' ? `${head}${CHUNKED_LINE}\r\n` : `${head}\r\n`
