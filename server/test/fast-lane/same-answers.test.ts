@@ -138,4 +138,12 @@ describe('how connections end', () => {
       client.socket.end()
     })
   })
+
+  test.each(both)('a client that sends its end in the middle of a body is refused', async (lane) => {
+    const client = new RawClient(lane)
+    await client.send([withKey(request(CHAT, fieldsOf('Content-Length: 20'), '{'), lane)])
+    client.socket.end()
+    await client.ended()
+    expect(statuses(client.text)).toEqual([400])
+  })
 })

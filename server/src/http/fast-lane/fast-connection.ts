@@ -182,9 +182,12 @@ export class FastConnection implements ExchangeConnection, Indexed {
     this.#exchange?.drained()
   }
 
-  /** What was written is still sent, and nothing after it: `node:http` takes it so, too. */
+  /**
+   * A request that was cut is still refused. Else what was written is sent, and nothing after it: `node:http` takes it so,
+   * too.
+   */
   readonly #onEnd = (): void => {
-    this.#socket.end()
+    if (this.#exchange?.cut() !== true) this.#socket.end()
   }
 
   readonly #onError = (): void => {

@@ -73,7 +73,7 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
     return this.#left
   }
 
-  // The next four are called by the connection.
+  // The next five are called by the connection.
 
   /** A part of the body, at most what is left of it; not empty. */
   arrive(bytes: Buffer): void {
@@ -86,6 +86,13 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
       this.#reader.take(bytes)
       if (this.#left === 0) this.#reader.arrived()
     }
+  }
+
+  /** Nothing more arrives. Returns whether somebody still waits for the body. */
+  cut(): boolean {
+    if (this.#reader === undefined || this.#left === 0 || this.#ended) return false
+    this.#reader.cut()
+    return true
   }
 
   drained(): void {
