@@ -5,7 +5,7 @@ import { pricingQuery } from '../api/models.ts'
 import { accountQuery } from '../api/session.ts'
 import { frameRoute } from '../app/frame-route.ts'
 import { filterOf, readSearch } from '../parts/calls/filter.ts'
-import { rowsOf, sumOf } from '../parts/calls/log-source.ts'
+import { rowsOf } from '../parts/calls/log-source.ts'
 import { withTexts } from '../texts/languages.ts'
 import { ownLog } from './own-log.ts'
 
@@ -18,7 +18,6 @@ export const callsRoute = createRoute({
     const timeZone = queryClient.getQueryData(accountQuery().queryKey)?.time_zone ?? undefined
     const filter = filterOf(search, { openedAt: Date.now(), timeZone })
     askAhead(queryClient, rowsOf(ownLog(org), filter, search.before))
-    askAhead(queryClient, sumOf(ownLog(org), filter))
     askAhead(queryClient, keysQuery(org))
     askAhead(queryClient, pricingQuery(org))
   },

@@ -2,7 +2,10 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { askAhead } from '../api/ahead.ts'
 import { chainsQuery } from '../api/operator/chains.ts'
 import { findingsQuery, healthQuery } from '../api/operator/health.ts'
+import { accountQuery } from '../api/session.ts'
+import { rowsOf } from '../parts/calls/log-source.ts'
 import { withTexts } from '../texts/languages.ts'
+import { ANY_LOG, anyFilterOf } from './calls/any-log.ts'
 import { readAnyCallsSearch } from './calls/search.ts'
 import { operatorRoute } from './operator-route.ts'
 import { readOperatorSearch } from './search.ts'
@@ -56,6 +59,12 @@ const calls = createRoute({
   getParentRoute: () => operatorRoute,
   path: '/operate/calls',
   validateSearch: readAnyCallsSearch,
+  loaderDeps: ({ search: { call: _call, tail: _tail, ...search } }) => search,
+  loader: ({ context: { queryClient }, deps: search }) => {
+    const timeZone = queryClient.getQueryData(accountQuery().queryKey)?.time_zone ?? undefined
+    const filter = anyFilterOf(search, { openedAt: Date.now(), timeZone })
+    askAhead(queryClient, rowsOf(ANY_LOG, filter, search.before))
+  },
   component: lazyRouteComponent(() => withTexts(() => import('./calls/any-calls-page.tsx')), 'AnyCallsPage'),
 })
 

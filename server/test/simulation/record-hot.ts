@@ -10,7 +10,7 @@ export interface Ran {
 
 /** The engine, telling of every hot operation it ran, in order: one batch at a time. */
 export function recordHot(engine: SqlEngine, ran: (one: Ran) => void): SqlEngine {
-  const { name, writer, reader, processes } = engine
+  const { name, writer, reader, bulkReader, processes } = engine
   const runHot: SqlEngine['runHot'] = async (operations) => {
     const results = await engine.runHot(operations)
     for (const [index, operation] of operations.entries()) {
@@ -23,6 +23,7 @@ export function recordHot(engine: SqlEngine, ran: (one: Ran) => void): SqlEngine
     name,
     writer,
     reader,
+    bulkReader,
     ...(processes !== undefined && { processes }),
     runHot,
     openHotQueue: () => new GroupCommit({ run: runHot, concurrency: 1 }),

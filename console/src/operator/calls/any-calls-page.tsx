@@ -4,11 +4,11 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import { anyAccountQuery } from '../../api/operator/accounts.ts'
-import { explainAny, exportAnyCalls, readAnyCalls, sumAnyCalls } from '../../api/operator/calls.ts'
+import { explainAny } from '../../api/operator/calls.ts'
 import { anyModelsQuery } from '../../api/operator/catalogue.ts'
 import { ExplainPart } from '../../parts/calls/explain-part.tsx'
 import { CallLog } from '../../parts/calls/call-log.tsx'
-import type { LoggedCall, LogSource } from '../../parts/calls/log-source.ts'
+import type { LoggedCall } from '../../parts/calls/log-source.ts'
 import type { Column } from '../../parts/lists/data-table.tsx'
 import { type Change, present } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
@@ -16,17 +16,11 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { shortId } from '../../parts/values/short-id.ts'
 import { AccountFilter } from '../parts/account-filter.tsx'
 import operator from '../parts/operator.module.css'
+import { alsoOf, ANY_LOG } from './any-log.ts'
 import { CallAffairs } from './call-affairs.tsx'
 import type { AnyCallsSearch } from './search.ts'
 
 const route = getRouteApi('/frame/operate/operate/calls')
-
-const EVERYBODYS: LogSource = {
-  key: ['any-calls'],
-  read: readAnyCalls,
-  sum: sumAnyCalls,
-  save: exportAnyCalls,
-}
 
 /** The calls of all accounts, with the vendors' error texts. */
 export function AnyCallsPage() {
@@ -43,12 +37,9 @@ export function AnyCallsPage() {
   return (
     <CallLog
       title={t('operate.pages.calls')}
-      source={EVERYBODYS}
+      source={ANY_LOG}
       search={search}
-      also={{
-        ...(account === undefined ? {} : { account_id: account }),
-        ...(suspect === undefined ? {} : { usage_suspect: 'true' as const }),
-      }}
+      also={alsoOf({ account, suspect })}
       models={models.map(({ model_id: id }) => id)}
       {...(account === undefined || of === undefined ? {} : { keys: of.keys })}
       filters={

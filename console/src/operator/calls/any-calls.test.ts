@@ -79,6 +79,22 @@ test('calls of all accounts stand in one list; one account’s are filtered, sum
   await visit.close()
 })
 
+test('the rows are asked for before the totals, which wait until the rows are there', async () => {
+  const visit = await site.visit('/operate/keys', { as: ADMIN })
+  const { page } = visit
+  const seen: string[] = []
+  const note = (url: string, what: string): void => {
+    const [, part] = /\/admin\/(logs|logs\/totals)\?/.exec(url) ?? []
+    if (part !== undefined) seen.push(`${part} ${what}`)
+  }
+  page.on('request', (request) => note(request.url(), 'asked'))
+  page.on('response', (response) => note(response.url(), 'answered'))
+  await page.locator('nav a[href="/console/operate/calls"]').click()
+  await page.locator('dl').getByText('calls', { exact: true }).waitFor()
+  expect(seen.slice(0, 3)).toEqual(['logs asked', 'logs answered', 'logs/totals asked'])
+  await visit.close()
+})
+
 test('a failed call tells what the vendor said, and leads to its account and its chains', async () => {
   const visit = await site.visit('/operate/calls?ending=failed', { as: ADMIN })
   const { page } = visit

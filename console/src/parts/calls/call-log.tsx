@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../../api/query-client.ts'
@@ -17,7 +17,7 @@ import { CallFilters } from './call-filters.tsx'
 import styles from './call-log.module.css'
 import { CallTable } from './call-table.tsx'
 import { type CallsSearch, filterOf, FURTHER } from './filter.ts'
-import { type LogFilter, type LoggedCall, type LogSource, rowsOf } from './log-source.ts'
+import { type LogFilter, type LoggedCall, type LogPage, type LogSource, rowsOf } from './log-source.ts'
 import { Totals } from './totals.tsx'
 
 const CallSheet = late(async () => (await import('./call-sheet.tsx')).CallSheet)
@@ -54,6 +54,12 @@ export function CallLog(props: CallLogProps) {
   const timeZone = useContext(TimeZone)
   const [openedAt] = useState(() => Date.now())
   const filter: LogFilter = { ...filterOf(search, { openedAt, timeZone }), ...also }
+  const { before, tail } = search
+  const calls = useQuery({
+    ...rowsOf(source, filter, before),
+    refetchInterval: before === undefined ? (tail === true ? TAIL_MS : LIVE_MS) : false,
+    placeholderData: keepPreviousData,
+  })
   return (
     <div className={styles.place} data-beside={search.call === undefined ? undefined : true}>
       <PageHead title={title}>
@@ -76,28 +82,19 @@ export function CallLog(props: CallLogProps) {
       >
         {filters}
       </CallFilters>
-      <Totals source={source} filter={filter} />
-      <List {...props} filter={filter} />
+      <Totals source={source} filter={filter} enabled={!calls.isPending && !calls.isPlaceholderData} />
+      <List {...props} calls={calls} />
     </div>
   )
 }
 
+interface ListProps extends CallLogProps {
+  readonly calls: UseQueryResult<LogPage>
+}
+
 /** One page of the log; the first one refreshes by itself. */
-function List({
-  filter,
-  source,
-  search,
-  keys = [],
-  columns,
-  details,
-  onChange,
-}: CallLogProps & { readonly filter: LogFilter }) {
-  const { before, tail, call } = search
-  const calls = useQuery({
-    ...rowsOf(source, filter, before),
-    refetchInterval: before === undefined ? (tail === true ? TAIL_MS : LIVE_MS) : false,
-    placeholderData: keepPreviousData,
-  })
+function List({ calls, source, search, keys = [], columns, details, onChange }: ListProps) {
+  const { call } = search
   const open = (id: string): void => onChange({ call: id }, call !== undefined)
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
   return (

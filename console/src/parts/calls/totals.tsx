@@ -11,14 +11,17 @@ import { type LogFilter, type LogSource, sumOf } from './log-source.ts'
 interface TotalsProps {
   readonly source: LogSource
   readonly filter: LogFilter
+  /** False: the rows are on their way, and the gateway has nothing else to do meanwhile. */
+  readonly enabled: boolean
 }
 
 /** The totals of all calls that match the filter, not only of those on the page. */
-export function Totals({ source, filter }: TotalsProps) {
+export function Totals({ source, filter, enabled }: TotalsProps) {
   const { t } = useTranslation()
   const format = useFormat()
   const totals = useQuery({
     ...sumOf(source, filter),
+    enabled,
     refetchInterval: LIVE_MS,
     placeholderData: keepPreviousData,
   })

@@ -49,7 +49,7 @@ export async function* eachLogRow(
 ): AsyncGenerator<JsonObject> {
   let cursor: string | undefined
   do {
-    const page = await storage.logs.page(filter, { limit: LOG_PAGE_ROWS, cursor })
+    const page = await storage.logs.page(filter, { limit: LOG_PAGE_ROWS, cursor, bulk: true })
     for (const row of page.rows) yield viewLogRow(row)
     cursor = page.next
   } while (cursor !== undefined)

@@ -32,14 +32,20 @@ interface Sum {
 
 const NOTHING: Sum = { calls: 0, failed: 0, tokens: 0, deducted: microCredits(0n) }
 
+export interface TotalsOptions {
+  readonly now: number
+  /** Once aborted, nothing more is read. */
+  readonly signal: AbortSignal
+}
+
 /** From the stored sums if the filter uses only time, key, model and app; otherwise the newest rows are added up. */
 export async function readLogTotals(
   storage: Pick<Storage, 'logs' | 'customers'>,
   filter: LogFilter,
-  at: number,
+  options: TotalsOptions,
 ): Promise<LogTotals> {
-  const kept = await fromSums(storage, filter, at)
-  return kept === undefined ? fromRows(storage, filter) : view(kept, true)
+  const kept = await fromSums(storage, filter, options)
+  return kept === undefined ? fromRows(storage, filter, options.signal) : view(kept, !options.signal.aborted)
 }
 
 function view(sum: Sum, complete: boolean): LogTotals {
@@ -50,11 +56,11 @@ function view(sum: Sum, complete: boolean): LogTotals {
 async function fromSums(
   storage: Pick<Storage, 'customers'>,
   filter: LogFilter,
-  at: number,
+  { now, signal }: TotalsOptions,
 ): Promise<Sum | undefined> {
   const { accountId, keyId, keyIds, from, to, model, appId, ...others } = filter
   if (Object.values(others).some((value) => value !== undefined)) return undefined
-  const until = to === undefined ? openEnd(at) : to + 1
+  const until = to === undefined ? openEnd(now) : to + 1
   const since = from ?? until - PERIOD_MS_MAX
   if (since >= until) return NOTHING
   const summed = await sumUsage(storage, {
@@ -69,6 +75,7 @@ async function fromSums(
       ...(appId === undefined ? [] : ['app' as const]),
     ],
     timezone: 'UTC',
+    signal,
   })
   if (summed.kind === 'refused') return undefined
   return summed.rows
@@ -86,11 +93,15 @@ async function fromSums(
     )
 }
 
-async function fromRows(storage: Pick<Storage, 'logs'>, filter: LogFilter): Promise<LogTotals> {
+async function fromRows(
+  storage: Pick<Storage, 'logs'>,
+  filter: LogFilter,
+  signal: AbortSignal,
+): Promise<LogTotals> {
   let sum = NOTHING
   let cursor: string | undefined
   do {
-    const page = await storage.logs.page(filter, { limit: PAGE_ROWS, cursor })
+    const page = await storage.logs.page(filter, { limit: PAGE_ROWS, cursor, bulk: true })
     for (const { httpStatus, usage, deducted } of page.rows) {
       const { input = 0, cachedInput = 0, cacheWrite = 0, cacheWrite1h = 0, output = 0 } = usage
       sum = {
@@ -103,6 +114,6 @@ async function fromRows(storage: Pick<Storage, 'logs'>, filter: LogFilter): Prom
     cursor = page.next
     // A page that is short because of the scan limit is not continued: with few matches, all calls would be searched.
     if (page.rows.length < PAGE_ROWS) break
-  } while (cursor !== undefined && sum.calls < ROWS_MAX)
+  } while (cursor !== undefined && sum.calls < ROWS_MAX && !signal.aborted)
   return view(sum, cursor === undefined)
 }

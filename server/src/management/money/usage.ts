@@ -44,6 +44,8 @@ export interface UsageQuestion extends Period {
   readonly largest?: number | undefined
   /** Time zone of the days. */
   readonly timezone: string
+  /** Once aborted, nothing more is read: nobody waits for the sums, and they lack the rest. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export type UsageAnswer =
@@ -121,6 +123,7 @@ export async function sumUsage(
   }
   const rows = new Map<string, UsageRow>()
   for (const period of daysOf(question)) {
+    if (question.signal?.aborted === true) break
     const part = await readPart(storage, question, period)
     if (part.length > rowsMaxOf(question)) return tooMany(question)
     for (const row of part) {

@@ -73,6 +73,7 @@ class PostgresEngine implements SqlEngine {
   readonly name = 'postgres'
   readonly writer: Kysely<Schema>
   readonly reader: Kysely<Schema>
+  readonly bulkReader: Kysely<Schema>
   readonly #options: PostgresOptions
   /** Distinguishes this opening's own announcements from others'. */
   readonly #origin = randomUUID()
@@ -97,6 +98,7 @@ class PostgresEngine implements SqlEngine {
     this.#pool = openPool({ ...general, max: CONNECTIONS_MAX }, log)
     this.writer = new Kysely({ dialect: createPostgresDialect(this.#pool) })
     this.reader = this.writer
+    this.bulkReader = this.writer
     this.#listener = new Listener({
       config: hot,
       origin: this.#origin,

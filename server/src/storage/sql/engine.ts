@@ -14,6 +14,8 @@ export interface SqlEngine {
   readonly writer: Kysely<Schema>
   /** Everything that only reads; sees all that was committed. */
   readonly reader: Kysely<Schema>
+  /** The same for reads that may take long, such as sums and exports: those of `reader` do not wait for them. */
+  readonly bulkReader: Kysely<Schema>
   /** If all processes using this database are on this machine: which one this is, and which have ended. */
   readonly processes?: { readonly own: string | undefined; isGone(place: string): boolean }
   /** One batch, one transaction: all of it or an error. */

@@ -1,6 +1,6 @@
 /**
- * The embedded engine: one thread commits, another reads, so that reading logs never delays a commit; in WAL mode
- * neither waits for the other.
+ * The embedded engine: one thread commits, another reads, and a third does the reads that take long, so that reading
+ * logs never delays a commit, and a sum never delays a page of them; in WAL mode none waits for another.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -73,13 +73,15 @@ class SqliteEngine implements SqlEngine {
   readonly processes = { own: ownPlace(), isGone }
   readonly writer: Kysely<Schema>
   readonly reader: Kysely<Schema>
+  readonly bulkReader: Kysely<Schema>
   readonly #options: SqliteOptions
   /** Distinguishes this opening's own announcements from others'. */
   readonly #origin = randomUUID()
   readonly #writing: SqliteConnection
   readonly #reading: SqliteConnection
+  /** Its thread starts with the first such read. */
+  readonly #bulkReading: SqliteConnection
   readonly #turns = new Turns()
-  readonly #readerTurns = new Turns()
   readonly #ownership: Ownership | undefined
   readonly #hot: SingleWriter
   #tryingAlone: NodeJS.Timeout | undefined
@@ -119,13 +121,23 @@ class SqliteEngine implements SqlEngine {
         begin: 'begin immediate',
       }),
     })
-    this.reader = readerOver(this.#reading, {
+    this.#bulkReading = new SqliteConnection(
+      { path, role: 'reader', origin: this.#origin },
+      { notice: () => {} },
+    )
+    this.reader = readerOver(this.#reading, this.#turnsOfReader())
+    this.bulkReader = readerOver(this.#bulkReading, this.#turnsOfReader())
+  }
+
+  /** What this process has decided is seen by whoever reads afterwards. */
+  #turnsOfReader(): SqliteDialectOptions['turns'] {
+    const turns = new Turns()
+    return {
       take: async () => {
-        // What this process has decided is seen by whoever reads afterwards.
         await this.#hot.written()
-        return this.#readerTurns.take()
+        return turns.take()
       },
-    })
+    }
   }
 
   async prepare(): Promise<void> {
@@ -247,8 +259,8 @@ class SqliteEngine implements SqlEngine {
   async close(): Promise<void> {
     this.#closing = true
     clearInterval(this.#tryingAlone)
-    // The reader first: the last connection to close clears the write-ahead log, which only a writer can do.
-    await this.#reading.close()
+    // The readers first: the last connection to close clears the write-ahead log, which only a writer can do.
+    await Promise.all([this.#reading.close(), this.#bulkReading.close()])
     const end = await this.#turns.take()
     try {
       await this.#writing.close()

@@ -28,10 +28,7 @@ export interface LogFilter {
 
 export interface LogStore {
   /** Newest first; `cursor` from an earlier page, else `InvalidCursor`. */
-  page(
-    filter: LogFilter,
-    page: { readonly limit: number; readonly cursor: string | undefined },
-  ): Promise<LogPage>
+  page(filter: LogFilter, page: LogPageOptions): Promise<LogPage>
   /** When each of these keys was last used according to the log, epoch ms; unused keys are absent. */
   lastUses(keys: readonly KeyId[]): Promise<ReadonlyMap<KeyId, number>>
   /** Removes expired rows, and prepares for new ones. Returns how many were removed; money stays in the ledger. */
@@ -44,6 +41,13 @@ export interface LogUpkeep {
   readonly at: number
   /** Rows created before this are not kept; undefined: all are. */
   readonly keepSince: number | undefined
+}
+
+export interface LogPageOptions {
+  readonly limit: number
+  readonly cursor: string | undefined
+  /** Part of something larger, such as an export: other pages do not wait for it. */
+  readonly bulk?: true
 }
 
 export interface LogPage {

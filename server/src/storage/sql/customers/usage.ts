@@ -90,7 +90,7 @@ export interface UsageStoreOptions {
 }
 
 export function createUsageStore({ engine, now }: UsageStoreOptions): UsageStore {
-  const { name, reader } = engine
+  const { name, bulkReader: reader } = engine
   const partsOf = async (period: Period): Promise<UsageParts> => {
     const at = now()
     const keptSince = isWhole(period, at) ? 0 : await readKeptSince(reader)

@@ -24,13 +24,13 @@ import type { LogStore } from '../../stores/logs.ts'
 const SCAN_ROWS_MAX = 10_000
 
 export function createLogStore(engine: SqlEngine): LogStore {
-  const { reader } = engine
   return {
     keep: (upkeep) => keepLog(engine, upkeep),
 
-    lastUses: (keys) => readLastUses(reader, keys),
+    lastUses: (keys) => readLastUses(engine.reader, keys),
 
-    async page(filter, { limit, cursor }) {
+    async page(filter, { limit, cursor, bulk }) {
+      const reader = bulk === true ? engine.bulkReader : engine.reader
       const wanted = pageLimit(limit)
       const conditions = { ...logConditions(filter), from: filter.from, to: filter.to }
       const after = cursor === undefined ? undefined : decodeCursor(cursor)

@@ -127,7 +127,7 @@ async function readWaiting(
   const [verifications, reviews, suspects] = await Promise.all([
     customers.verifications.list({ limit, after: undefined, status: 'pending' }),
     topUps.payments.list({ status: 'review' }, { limit, after: undefined }),
-    logs.page({ from: at - FORGOTTEN_MS, suspect: true }, { limit, cursor: undefined }),
+    logs.page({ from: at - FORGOTTEN_MS, suspect: true }, { limit, cursor: undefined, bulk: true }),
   ])
   return {
     verifications: verifications.length,

@@ -16,6 +16,7 @@ import { readLogTotals } from '../../../../management/logs/log-totals.ts'
 import { viewLogRow, viewOperatorLogRow } from '../../../../management/logs/log-view.ts'
 import type { Storage } from '../../../../storage/storage.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
+import { clientGone } from '../../answers/client-gone.ts'
 import { logFilterOf, logFilters } from '../../requests/log-filters.ts'
 import { attemptShape, logRowShape, logTotalsShape } from '../../answers/shapes.ts'
 import { decimalText, instantText, isoTime, pageQuery } from '../../answers/wire-values.ts'
@@ -90,7 +91,8 @@ function totalsRoute(app: Api, context: RouteContext): void {
       'Exact with any of from, to, account_id, key_id, model and app_id, at most 366 days back; with others the newest are added up, and complete says whether those are all.',
     query: filterQuery,
     data: logTotalsShape,
-    handle: ({ query }) => readLogTotals(storage, filterOf(query), now()),
+    handle: ({ query, reply }) =>
+      readLogTotals(storage, filterOf(query), { now: now(), signal: clientGone(reply) }),
   })
 }
 
@@ -176,7 +178,7 @@ async function* eachRow(
 ): AsyncGenerator<JsonObject> {
   let cursor: string | undefined
   do {
-    const page = await storage.logs.page(filter, { limit: EXPORT_PAGE_ROWS, cursor })
+    const page = await storage.logs.page(filter, { limit: EXPORT_PAGE_ROWS, cursor, bulk: true })
     yield* await viewRows(storage, page.rows)
     cursor = page.next
   } while (cursor !== undefined)

@@ -10,6 +10,7 @@ import { USAGE_GROUPS } from '../../../../storage/stores/customers.ts'
 import type { Storage } from '../../../../storage/storage.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { issue, refuseFields } from '../../requests/request-fields.ts'
+import { clientGone } from '../../answers/client-gone.ts'
 import { decimalText, instantText, isoTime } from '../../answers/wire-values.ts'
 import type { ApiContext, Api } from '../../api-context.ts'
 import { readAccountNames } from './account-names.ts'
@@ -106,9 +107,10 @@ function sumsRoute(app: Api, context: StatisticsContext): void {
         description: 'The names of the accounts of rows and keys, as far as they have one.',
       }),
     }),
-    handle: async ({ query }) => {
+    handle: async ({ query, reply }) => {
       const until = query.to ?? openEnd(context.now())
       const answer = await readUsage(storage, {
+        signal: clientGone(reply),
         accountId: query.account_id === undefined ? undefined : accountId(query.account_id),
         keyId: query.key_id === undefined ? undefined : keyId(query.key_id),
         from: query.from ?? until - DAY_MS,

@@ -10,6 +10,7 @@ import { viewLogRow } from '../../../../management/logs/log-view.ts'
 import type { Storage } from '../../../../storage/storage.ts'
 import type { Caller } from '../../access/caller.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'
+import { clientGone } from '../../answers/client-gone.ts'
 import { logFilterOf, logFilters } from '../../requests/log-filters.ts'
 import { ownKeyIds } from '../../own-keys.ts'
 import { exportAnswer } from '../../answers/send-export.ts'
@@ -91,9 +92,10 @@ function summing(app: Api, context: RouteContext): void {
       'The calls that the list would show, all pages together. Exact with any of from, to, key_id, model and app_id, at most 366 days back; with others the newest are added up, and complete says whether those are all.',
     query: filterQuery,
     data: logTotalsShape,
-    handle: async ({ caller, query }) => {
+    handle: async ({ caller, query, reply }) => {
+      const signal = clientGone(reply)
       const filter = await ownCalls(storage, caller, query)
-      return filter === undefined ? NO_TOTALS : readLogTotals(storage, filter, now())
+      return filter === undefined ? NO_TOTALS : readLogTotals(storage, filter, { now: now(), signal })
     },
   })
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type AccountId, type KeyId, keyId } from '../../../../core/ids.ts'
 import { isTimezone } from '../../../../core/calendar.ts'
 import { readUsageByMember } from '../../../../management/money/usage-by-member.ts'
+import { clientGone } from '../../answers/client-gone.ts'
 import { openEnd, USAGE_INTERVALS } from '../../../../management/money/usage.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { ownKeyIds } from '../../own-keys.ts'
@@ -102,12 +103,11 @@ export function usageRoutes(app: Api, context: UsageContext): void {
       'With a session: of the account; for a member of an organisation, of their keys. With an API key: of this key. The sums are those of the log.',
     query: usageQuery.extend({ key_id: z.string().max(128).optional() }),
     data: usageShape,
-    handle: async ({ caller, query }) => {
-      const accountId = caller.account.id
-      if (caller.kind === 'key')
-        return answerUsage(context, { ...query, key_id: caller.key.id }, { accountId })
+    handle: async ({ caller, query, reply }) => {
+      const own = { accountId: caller.account.id, signal: clientGone(reply) }
+      if (caller.kind === 'key') return answerUsage(context, { ...query, key_id: caller.key.id }, own)
       const keyIds = await ownKeyIds(context.storage, caller)
-      return answerUsage(context, query, { accountId, keyIds })
+      return answerUsage(context, query, { ...own, keyIds })
     },
   })
 }
@@ -121,12 +121,14 @@ export interface UsageScope {
   readonly accountId: AccountId
   /** Only calls of these keys; absent: of all keys. */
   readonly keyIds?: readonly KeyId[] | undefined
+  /** Once aborted, nobody waits for the answer. */
+  readonly signal?: AbortSignal
 }
 
 export async function answerUsage(
   context: UsageContext,
   query: AskedUsage,
-  { accountId, keyIds }: UsageScope,
+  { accountId, keyIds, signal }: UsageScope,
 ): Promise<z.output<typeof usageShape>> {
   const { interval } = query
   const to = query.to ?? openEnd(context.now()) - 1
@@ -142,6 +144,7 @@ export async function answerUsage(
     interval,
     groups: query.group_by.filter((group) => group !== 'member'),
     timezone,
+    signal,
   })
   if (answer.kind === 'refused') {
     throw refuseFields([{ in: 'query', path: answer.path, message: answer.message }])
