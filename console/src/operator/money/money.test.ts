@@ -128,6 +128,21 @@ test('plans and packages are put on sale, in the gateway’s own currency at fir
   await visit.close()
 })
 
+test('on a phone, what can be done with a plan or a batch of codes is in sight', async () => {
+  await admin.ask('POST', 'admin/code-batches', { yuan: '50', count: 1, note: 'in its note' })
+  for (const [tab, name] of [
+    ['plans', 'Remove PLUS'],
+    ['codes', 'Void'],
+  ] as const) {
+    const visit = await site.visit(`/operate/money?tab=${tab}`, { as: ADMIN, size: 'phone' })
+    const act = visit.page.locator('table').getByRole('button', { name }).first()
+    await act.waitFor()
+    const place = await act.boundingBox()
+    expect((place?.x ?? 0) + (place?.width ?? Number.POSITIVE_INFINITY), tab).toBeLessThanOrEqual(390)
+    await visit.close()
+  }
+})
+
 expectOpenToEverybody(() => site, {
   'what came in': { path: '/operate/money?period=today', operator: true },
   'the plans on sale': { path: '/operate/money?tab=plans', operator: true },
