@@ -16,7 +16,7 @@ import { LOOK_EVERY_MS, type Looks, SqliteConnection, type ThreadNotice, Turns }
 import { createSqliteDialect, type SqliteDialectOptions } from './kysely-driver.ts'
 import { decodeResults, encodeOperations } from './hot/hot-codec.ts'
 import type { LoadedIds, LoadedRows } from './hot/hot-transaction.ts'
-import { encodeWrittenRows, type WrittenRows } from './hot/written-rows.ts'
+import type { WrittenRows } from './hot/written-rows.ts'
 import { isGone, ownPlace } from './process-place.ts'
 import { type Hold, Ownership } from './single-writer/ownership.ts'
 import { SingleWriter } from './single-writer/single-writer.ts'
@@ -170,7 +170,7 @@ class SqliteEngine implements SqlEngine {
 
   async #commit(rows: WrittenRows, version: bigint): Promise<boolean> {
     this.#startCopying()
-    const answer = await this.#writing.run({ kind: 'commit', rows: encodeWrittenRows(rows), version })
+    const answer = await this.#writing.run({ kind: 'commit', rows, version })
     return answer.kind === 'done'
   }
 

@@ -1,5 +1,6 @@
 /** The messages between the process and its SQLite worker threads, by structured clone. */
 import type { LoadedIds, LoadedRows } from './hot/hot-transaction.ts'
+import type { WrittenRows } from './hot/written-rows.ts'
 import type { SqliteParameter, SqliteRow } from './library.ts'
 
 export interface WorkerOptions {
@@ -23,8 +24,8 @@ export type WorkerTask =
   | { readonly kind: 'transaction'; readonly verb: 'begin' | 'begin immediate' | 'commit' | 'rollback' }
   /** `operations` as `hot-codec.ts` writes them. */
   | { readonly kind: 'hot'; readonly operations: string }
-  /** Commits rows that the process has decided, as `written-rows.ts` encodes them; `stale` if another connection has committed. */
-  | { readonly kind: 'commit'; readonly version: bigint; readonly rows: string }
+  /** Commits rows that the process has decided; `stale` if another connection has committed. */
+  | { readonly kind: 'commit'; readonly version: bigint; readonly rows: WrittenRows }
   | { readonly kind: 'load'; readonly wanted: LoadedIds }
   /** From now on, report rows in `changes` that other connections commit. */
   | { readonly kind: 'watch' }

@@ -6,7 +6,6 @@ import { ChangeWatch } from './change-watch.ts'
 import { checkpoint, PAGE_BYTES } from './checkpoint.ts'
 import { decodeOperations, encodeResults } from './hot/hot-codec.ts'
 import { HotTransactions } from './hot/hot-transaction.ts'
-import { decodeWrittenRows } from './hot/written-rows.ts'
 import { loadSqlite, type SqliteDatabase } from './library.ts'
 import {
   BUSY_CODE,
@@ -96,7 +95,7 @@ class DatabaseThread {
           results: encodeResults(this.#hot.run(decodeOperations(request.operations))),
         }
       case 'commit': {
-        const isDone = this.#hot.commit(decodeWrittenRows(request.rows), request.version)
+        const isDone = this.#hot.commit(request.rows, request.version)
         return { kind: isDone ? 'done' : 'stale', id: request.id }
       }
       case 'load':

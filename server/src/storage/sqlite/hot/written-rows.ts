@@ -11,7 +11,6 @@ import { openCallProgress, openCalls } from '../../sql/calls/open-call-row.ts'
 import { transfers } from '../../sql/ledger/transfer-row.ts'
 import { callLogs } from '../../sql/logs/call-log-row.ts'
 import { memberMonths } from '../../sql/organisations/member-row.ts'
-import { jsonInteger, parseStored } from '../../sql/stored-json.ts'
 import type { Cell } from '../../sql/table.ts'
 import { ADD_TO_USAGE, type UsageRow, usageHalfHours } from '../../sql/usage/usage-row.ts'
 import { cellsOf, insertRows, replaceOnConflict, updateRows } from '../bulk.ts'
@@ -29,7 +28,10 @@ export interface RowsToWrite {
   readonly usage: readonly UsageRow[]
 }
 
-/** Cells of each table, one row after the other. */
+/**
+ * Cells of each table, one row after the other. Structured clone of such arrays costs less than JSON, which would write
+ * the JSON text of a log row as text once more.
+ */
 export interface WrittenRows {
   readonly accounts: readonly Cell[]
   readonly members: readonly Cell[]
@@ -73,29 +75,3 @@ export function writeRows(statements: Statements, rows: WrittenRows): void {
 
 const DELETE_OPEN_CALLS = 'delete from open_calls where call_id in (select value from json_each(?))'
 const REPLACE_LIMIT_STATE = replaceOnConflict(limitStates, 'subject')
-
-/**
- * JSON has no bigint: one beyond 2^53 is sent as decimal text, which a column of integers stores as an integer.
- */
-export function encodeWrittenRows(rows: WrittenRows): string {
-  return JSON.stringify({
-    accounts: rows.accounts.map(plainCell),
-    members: rows.members.map(plainCell),
-    limitStates: rows.limitStates.map(plainCell),
-    openCallsNew: rows.openCallsNew.map(plainCell),
-    openCallsChanged: rows.openCallsChanged.map(plainCell),
-    openCallsClosed: rows.openCallsClosed,
-    transfers: rows.transfers.map(plainCell),
-    logs: rows.logs.map(plainCell),
-    usage: rows.usage.map(plainCell),
-  } satisfies Readonly<Record<keyof WrittenRows, unknown>>)
-}
-
-function plainCell(cell: Cell): string | number | null {
-  return typeof cell === 'bigint' ? jsonInteger(cell) : cell
-}
-
-/** Reads what `encodeWrittenRows` of the same process wrote. */
-export function decodeWrittenRows(text: string): WrittenRows {
-  return parseStored<WrittenRows>(text)
-}

@@ -12,7 +12,6 @@ import { openStorage } from '../../open.ts'
 import type { HotResult } from '../../sql/calls/hot-batch.ts'
 import { Turns } from '../connection.ts'
 import { HotTransactions } from '../hot/hot-transaction.ts'
-import { decodeWrittenRows, encodeWrittenRows } from '../hot/written-rows.ts'
 import { loadSqlite, type SqliteDatabase } from '../library.ts'
 import { Statements } from '../statements.ts'
 import { SingleWriter } from './single-writer.ts'
@@ -64,7 +63,7 @@ async function openWriter() {
       commit: (rows, version) =>
         answer('commit', () => {
           hot.forgetRows()
-          return hot.commit(decodeWrittenRows(encodeWrittenRows(rows)), version)
+          return hot.commit(structuredClone(rows), version)
         }),
       load: (wanted) => answer('load', () => hot.load(wanted)),
     },
