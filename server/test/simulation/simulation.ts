@@ -4,7 +4,7 @@
  * plans, policies and prices in between. One world is one set of accounts; the same seed makes the same world. It is
  * long because it is one idea: what may happen, and what the model is told of it.
  */
-import { exampleLog } from '../../src/core/calls/examples.ts'
+import { exampleLog, exampleReserve } from '../../src/core/calls/examples.ts'
 import type { CallProgress, OpenCall, Transfer } from '../../src/core/ledger/hot-rows.ts'
 import type { CallLogRow } from '../../src/core/ledger/log-row.ts'
 import {
@@ -63,7 +63,7 @@ const OUTAGES_MAX = 6
 const REMEMBERED = 60
 
 /** A call begins at one time, whoever writes its log row. */
-const DESCRIPTION = JSON.stringify({ createdAt: exampleLog('any').createdAt })
+const DESCRIPTION = { ...exampleReserve('any').description, createdAt: exampleLog('any').createdAt }
 
 /** In the order in which a store gives them. */
 const VENDORS = ['google', 'openai']

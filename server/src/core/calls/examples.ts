@@ -11,6 +11,7 @@ import {
   modelId,
   vendorCode,
 } from '../ids.ts'
+import { decodeDescription } from '../ledger/call-description.ts'
 import { UNLIMITED } from '../limits/policy.ts'
 import { type MicroCredits, microCredits, ZERO } from '../money.ts'
 import { NO_USAGE, type Usage } from '../canonical/usage.ts'
@@ -159,7 +160,7 @@ export function exampleReserve(id: string, changes: Partial<ReserveOperation> = 
     fallback: undefined,
     defaultPolicy: UNLIMITED,
     monthStart: 0,
-    description: '{}',
+    description: decodeDescription('{}', { callId: callId(id), startedAt: 1_000_000 }),
     ...changes,
   }
 }

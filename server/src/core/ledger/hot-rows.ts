@@ -2,6 +2,7 @@
  * What the store loads under lock for a batch of hot operations, and what `decideBatch` wants written. Both engines
  * load, decide with the same pure code, and write; the arithmetic exists once (docs/decisions/0004-storage-engines.md).
  */
+import type { CallDescription } from './call-description.ts'
 import type {
   AccountId,
   CallId,
@@ -168,8 +169,8 @@ export interface OpenCall {
   readonly fallbackTerms: string | undefined
   readonly counts: Counts
   readonly claims: readonly CredentialId[]
-  /** JSON text: what recovery needs for the log row. */
-  readonly description: string
+  /** What recovery needs for the log row. */
+  readonly description: CallDescription
   readonly progress: CallProgress | undefined
   /**
    * Set: the call was ended by recovery. It holds nothing, takes no slot and does not count as running; the row stays for

@@ -3,6 +3,7 @@
  * They are plain data, are collected for about a millisecond and run as one transaction, in order. Each is idempotent
  * by call id.
  */
+import type { CallDescription } from './call-description.ts'
 import type { ErrorCode } from '../errors/catalogue.ts'
 import type {
   AccountId,
@@ -88,8 +89,8 @@ export interface ReserveOperation {
   readonly monthStart: number
   /** First instant of the next month; absent: `Retry-After` of the cap allows for the longest month. */
   readonly monthEnd?: number | undefined
-  /** Same as in the log row, so that recovery can write one. JSON text. */
-  readonly description: string
+  /** Same as in the log row, so that recovery can write one. */
+  readonly description: CallDescription
   /** The call's id is new, so the store need not look for an earlier reservation of it. */
   readonly first?: true | undefined
   /** The call has been told so already: it is reserved whatever its account and limits allow now. */

@@ -3,7 +3,7 @@
  * frozen at its reservation, the attempts so far. It is written as JSON and read back by the same code.
  */
 import type { AttemptRecord } from '../ledger/log-row.ts'
-import type { CallDescription } from '../calls/ends/recover.ts'
+import type { CallDescription } from '../ledger/call-description.ts'
 import type { HttpRequest } from '../http-request.ts'
 import type { CredentialId, ForwardModelId } from '../ids.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'

@@ -1,5 +1,6 @@
 /** Tasks for operators, videos and background responses: listed, polled again, ended. */
-import { decodeDescription, describedRow } from '../../core/calls/ends/recover.ts'
+import { describedRow } from '../../core/calls/ends/recover.ts'
+import { decodeDescription } from '../../core/ledger/call-description.ts'
 import { ERRORS } from '../../core/errors/catalogue.ts'
 import type { VideoTask, VideoTaskError } from '../../core/video/task.ts'
 import type { AuditedAct } from '../../storage/stores/audit.ts'
@@ -147,7 +148,6 @@ function logRow(task: VideoTask, { at, status }: { readonly at: number; readonly
   const { callId, keyId, accountId, modelId, createdAt } = task
   const description = decodeDescription(JSON.stringify(task.detail['description'] ?? {}), {
     callId,
-    modelId,
     startedAt: createdAt,
   })
   return {

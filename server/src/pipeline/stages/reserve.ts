@@ -1,9 +1,5 @@
 import type { Refusal, RefusingLimit, ReserveOperation } from '../../core/ledger/operations.ts'
-import {
-  type CallDescription,
-  type DescribedChain,
-  encodeDescription,
-} from '../../core/calls/ends/recover.ts'
+import type { CallDescription, DescribedChain } from '../../core/ledger/call-description.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import { GatewayError, type GatewayErrorDetails } from '../../core/errors/gateway-error.ts'
 import type { ModelId } from '../../core/ids.ts'
@@ -65,7 +61,7 @@ export function reservation(
     defaultPolicy: call.catalogue.settings.limits,
     monthStart: month.from,
     monthEnd: month.until,
-    description: encodeDescription(describeCall(call)),
+    description: describeCall(call),
     first: true,
   }
 }

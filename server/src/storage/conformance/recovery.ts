@@ -10,7 +10,6 @@ import {
   MODEL,
   VENDOR,
 } from '../../core/calls/examples.ts'
-import { encodeDescription } from '../../core/calls/ends/recover.ts'
 import { NO_USAGE } from '../../core/canonical/usage.ts'
 import { callId, credentialId, instanceId } from '../../core/ids.ts'
 import type { Storage } from '../storage.ts'
@@ -24,7 +23,7 @@ const BOUNDS = { at: LATER, deadBefore: LATER - 30_000, leakedBefore: LATER - 60
 
 const ONE_AT_ONCE = { concurrency: 1, windows: [] }
 
-const DESCRIPTION = encodeDescription({
+const DESCRIPTION = {
   requestId: 'request_1',
   createdAt: NOW - 5,
   endpoint: '/v1/chat/completions',
@@ -35,7 +34,7 @@ const DESCRIPTION = encodeDescription({
   appId: undefined,
   customId: undefined,
   chains: { [CHAIN]: { vendorCode: VENDOR, upstreamProtocol: 'chat' } },
-})
+}
 
 export function describeRecovery(suite: StorageSuite): void {
   const reserve = (storage: Storage, id: string, instance = DEAD) =>

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT, CHAIN, credits, exampleReserve, KEY, VENDOR } from '../../../core/calls/examples.ts'
-import { encodeDescription } from '../../../core/calls/ends/recover.ts'
 import { createAccount, exampleApiKey, INSTANCE, NOW } from '../../../storage/conformance/suite.ts'
 import { callOf, exampleTask, settleTask } from '../../../storage/conformance/videos.ts'
 import type { Storage } from '../../../storage/storage.ts'
@@ -58,7 +57,7 @@ const description = {
 }
 
 async function createTask(id: string, changes: Partial<VideoTask> = {}): Promise<void> {
-  await storage.calls.reserve(exampleReserve(callOf(id), { description: encodeDescription(description) }))
+  await storage.calls.reserve(exampleReserve(callOf(id), { description }))
   const detail = JSON.parse(JSON.stringify({ description }))
   const task = exampleTask(id, { detail, ...changes })
   await storage.videos.create(task, undefined, { instance: INSTANCE, until: AT + 30_000 })

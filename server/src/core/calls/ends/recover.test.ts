@@ -13,7 +13,8 @@ import {
   TERMS,
 } from '../examples.ts'
 import type { CallProgress, OpenCall } from '../../ledger/hot-rows.ts'
-import { type CallDescription, decideRecovery, decodeDescription, encodeDescription } from './recover.ts'
+import { type CallDescription, decodeDescription, encodeDescription } from '../../ledger/call-description.ts'
+import { decideRecovery } from './recover.ts'
 
 const NOW = 1_000_000
 const LATER = NOW + 700_000
@@ -47,7 +48,7 @@ function openCall(known: CallProgress | undefined, changes: Partial<OpenCall> = 
   const store = exampleStore()
   const expensive = { ...TERMS, pricing: { ...TERMS.pricing, outputPrice: '20' } }
   const fallback = exampleDemand({ modelId: FALLBACK, terms: JSON.stringify(expensive) })
-  store.run(exampleReserve('a', { fallback, description: encodeDescription(description) }))
+  store.run(exampleReserve('a', { fallback, description }))
   const [open] = store.rows().openCalls.values()
   if (open === undefined) throw new Error('the example call was not reserved')
   return { ...open, touchedAt: NOW + 3000, progress: known, ...changes }
@@ -117,8 +118,8 @@ describe('recovery of an open call', () => {
       ...TERMS,
       pricing: { ...NO_PRICES, billingModes: ['request'], requestPrice: '0.015' },
     })
-    const text = encodeDescription({ ...description, requests: 3 })
-    expect(decideRecovery(openCall(progress, { terms, description: text }), LATER)).toMatchObject({
+    const several = { ...description, requests: 3 }
+    expect(decideRecovery(openCall(progress, { terms, description: several }), LATER)).toMatchObject({
       amount: credits(45),
     })
   })
@@ -133,14 +134,14 @@ describe('recovery of an open call', () => {
         ...TERMS,
         pricing: { ...NO_PRICES, billingModes: [mode], ...prices },
       })
-      const text = encodeDescription({ ...description, ...pieces })
-      expect(decideRecovery(openCall(progress, { terms, description: text }), LATER)).toMatchObject({
+      const known = { ...description, ...pieces }
+      expect(decideRecovery(openCall(progress, { terms, description: known }), LATER)).toMatchObject({
         kind: 'settle',
         amount: credits(amount),
         used: pieces,
         log: pieces,
       })
-      expect(decideRecovery(openCall(undefined, { terms, description: text }), LATER)).toMatchObject({
+      expect(decideRecovery(openCall(undefined, { terms, description: known }), LATER)).toMatchObject({
         kind: 'abandon',
       })
     },

@@ -1,64 +1,12 @@
 import { NO_USAGE } from '../../canonical/usage.ts'
-import { type VendorCode, vendorCode } from '../../ids.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts'
-import { type Kept, madeIn, ONE_CALL, type Pieces, piecesIn, type Used } from '../../metering/quantities.ts'
+import { madeIn, piecesIn, type Used } from '../../metering/quantities.ts'
 import { priceCall } from '../../pricing/price.ts'
 import { readTerms } from '../../pricing/read-terms.ts'
 import type { PriceTerms } from '../../pricing/terms.ts'
+import type { CallDescription } from '../../ledger/call-description.ts'
 import type { CallProgress, OpenCall } from '../../ledger/hot-rows.ts'
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../ledger/log-row.ts'
 import type { AbandonOperation, SettleOperation } from '../../ledger/operations.ts'
-
-/**
- * What is known of a call when it is reserved; it goes into the log row however the call ends. Only the pieces that
- * differ from one plain call are kept.
- */
-export interface CallDescription extends Kept<Pieces> {
-  readonly requestId: string
-  /** Epoch ms. */
-  readonly createdAt: number
-  readonly endpoint: string
-  readonly clientProtocol: string
-  readonly modelRequested: string | undefined
-  readonly stream: boolean
-  readonly user: string | undefined
-  readonly appId: string | undefined
-  readonly customId: string | undefined
-  readonly secondsDeclared?: number | undefined
-  /** Chain id → vendor, so that a recovered row can name it. */
-  readonly chains?: Readonly<Record<string, DescribedChain>> | undefined
-}
-
-export interface DescribedChain {
-  readonly vendorCode: VendorCode
-  readonly upstreamProtocol: string
-}
-
-export function encodeDescription(description: CallDescription): string {
-  return JSON.stringify(description)
-}
-
-/** Reads a description back; of a damaged one, whatever can be read, because losing the charge would be worse. */
-export function decodeDescription(
-  text: string,
-  call: Pick<OpenCall, 'callId' | 'startedAt' | 'modelId'>,
-): CallDescription {
-  const parsed = parseObject(text)
-  return {
-    requestId: textOf(parsed['requestId']) ?? call.callId,
-    createdAt: numberOf(parsed['createdAt']) ?? call.startedAt,
-    endpoint: textOf(parsed['endpoint']) ?? '',
-    clientProtocol: textOf(parsed['clientProtocol']) ?? '',
-    modelRequested: textOf(parsed['modelRequested']),
-    stream: parsed['stream'] === true,
-    user: textOf(parsed['user']),
-    appId: textOf(parsed['appId']),
-    customId: textOf(parsed['customId']),
-    secondsDeclared: numberOf(parsed['secondsDeclared']),
-    ...keptPieces(parsed),
-    chains: chainsOf(parsed['chains']),
-  }
-}
 
 /**
  * How a call of a dead process ends: settled at its last known usage, or abandoned if nothing was produced.
@@ -70,8 +18,7 @@ export function decideRecovery(
   at: number,
   monthStart = 0,
 ): SettleOperation | AbandonOperation {
-  const description = decodeDescription(call.description, call)
-  const { progress } = call
+  const { description, progress } = call
   const terms = readTerms(progress === undefined ? call.terms : termsOf(call, progress))
   // The reservation read the same terms, so unreadable ones mean a damaged row, which must not block the recovery of others.
   if (progress === undefined || terms.kind === 'unreadable' || !hasProduced(call, progress)) {
@@ -89,7 +36,7 @@ export function decideRecovery(
       log: describedRow(call, description, undefined),
     }
   }
-  return settleRecovered(call, { description, progress, terms: terms.terms, at, monthStart })
+  return settleRecovered(call, { progress, terms: terms.terms, at, monthStart })
 }
 
 function termsOf(call: OpenCall, progress: CallProgress): string {
@@ -111,7 +58,6 @@ function hasProduced(call: OpenCall, progress: CallProgress): boolean {
 function settleRecovered(
   call: OpenCall,
   known: {
-    readonly description: CallDescription
     readonly progress: CallProgress
     readonly terms: PriceTerms
     readonly at: number
@@ -119,9 +65,9 @@ function settleRecovered(
   },
 ): SettleOperation {
   const { progress, at, monthStart } = known
-  const { requests = call.counts.requests } = known.description
+  const { requests = call.counts.requests } = call.description
   const used: Used = {
-    ...piecesIn({ ...known.description, requests }),
+    ...piecesIn({ ...call.description, requests }),
     ...madeIn(progress),
     videoSeconds: progress.usageSource === 'declared' ? call.counts.videoSeconds : 0,
   }
@@ -141,7 +87,7 @@ function settleRecovered(
     recipe,
     amount,
     used,
-    log: { ...describedRow(call, known.description, progress), characters, audioSeconds, amount, recipe },
+    log: { ...describedRow(call, call.description, progress), characters, audioSeconds, amount, recipe },
     recovery: true,
   }
 }
@@ -188,37 +134,4 @@ export function describedRow(
     ending: 'recovered',
     recovered: true,
   }
-}
-
-function parseObject(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : {}
-  } catch (error) {
-    if (error instanceof SyntaxError) return {}
-    throw error
-  }
-}
-
-const textOf = (value: JsonValue | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined
-const numberOf = (value: JsonValue | undefined): number | undefined =>
-  typeof value === 'number' ? value : undefined
-
-/** Under the names of the release that wrote them. */
-const keptPieces = (parsed: JsonObject): Kept<Pieces> =>
-  Object.fromEntries(Object.keys(ONE_CALL).map((name) => [name, numberOf(parsed[name])]))
-
-function chainsOf(value: JsonValue | undefined): CallDescription['chains'] {
-  if (!isJsonObject(value)) return undefined
-  const chains: Record<string, DescribedChain> = {}
-  for (const [id, chain] of Object.entries(value)) {
-    if (!isJsonObject(chain)) continue
-    const vendor = textOf(chain['vendorCode'])
-    const upstreamProtocol = textOf(chain['upstreamProtocol'])
-    if (vendor !== undefined && upstreamProtocol !== undefined) {
-      chains[id] = { vendorCode: vendorCode(vendor), upstreamProtocol }
-    }
-  }
-  return chains
 }

@@ -1,4 +1,5 @@
 /** Open calls: what never changes is written once; claims and progress are in a separate column. */
+import { decodeDescription, encodeDescription } from '../../../core/ledger/call-description.ts'
 import type { Counted, OpenCall, RecoveredCall } from '../../../core/ledger/hot-rows.ts'
 import { accountId, callId, instanceId, keyId, type MemberId } from '../../../core/ids.ts'
 import { microCredits, ZERO } from '../../../core/money.ts'
@@ -78,7 +79,7 @@ export const openCalls: Table<OpenCall> = {
     encodeBody(call),
     call.terms,
     call.fallbackTerms ?? null,
-    call.description,
+    encodeDescription(call.description),
     encodeState(call),
   ],
 }
@@ -109,13 +110,13 @@ export const openCallProgress: Table<OpenCall> = {
 export function decodeOpenCall(row: StoredRow): OpenCall {
   const { member, holdIsUnbooked, ...body } = parseStored<Body>(textOf(row, 'body'))
   const state = parseStored<State>(textOf(row, 'state'))
+  const known = { callId: callId(textOf(row, 'call_id')), startedAt: numberOf(row, 'started_at') }
   return {
     ...body,
-    callId: callId(textOf(row, 'call_id')),
+    ...known,
     instanceId: instanceId(textOf(row, 'instance_id')),
     keyId: keyId(textOf(row, 'key_id')),
     accountId: accountId(textOf(row, 'account_id')),
-    startedAt: numberOf(row, 'started_at'),
     touchedAt: numberOf(row, 'touched_at'),
     held: microCredits(integerOf(row, 'held')),
     quotaHeld: microCredits(integerOf(row, 'quota_held')),
@@ -126,7 +127,7 @@ export function decodeOpenCall(row: StoredRow): OpenCall {
       member === undefined || state.recovered !== undefined ? ZERO : microCredits(BigInt(member.held)),
     terms: textOf(row, 'terms'),
     fallbackTerms: optionalTextOf(row, 'fallback_terms'),
-    description: textOf(row, 'description'),
+    description: decodeDescription(textOf(row, 'description'), known),
     claims: state.claims,
     taken: state.taken,
     progress: state.progress,
