@@ -3,7 +3,7 @@ import { type AttemptParts, attempt } from './attempt/attempt.ts'
 import { admit, checkBackground } from './stages/admit.ts'
 import { authenticate, restrict } from './stages/authenticate.ts'
 import { serveBackground } from './background/serve-background.ts'
-import type { Arrival, IncomingCall, ReceivedCall, StagedCall } from './call.ts'
+import type { Arrival, ArrivingCall, IncomingCall, ReceivedCall, StagedCall } from './call.ts'
 import type { Pipeline } from './context.ts'
 import { makesOnlyVideos } from './instance/model-facts.ts'
 import { type LeaveParts, runReserved } from './exchange/leave.ts'
@@ -22,13 +22,10 @@ export type ServeParts = ServeCallParts & ServeCountParts
 
 /** Serves a call of any kind. Resolves when the answer was sent and the call has ended; never rejects. */
 export async function serve(pipeline: ServeParts, arrival: Arrival, reply: ClientReply): Promise<void> {
-  const { endpoint } = arrival.call
-  const { protocol } = endpoint
-  // Only video orders have a protocol that is neither converted nor passed on.
-  if (protocol === 'video')
-    return serveVideos(pipeline, { ...arrival, endpoint: { ...endpoint, protocol } }, reply)
-  const call: IncomingCall = { ...arrival.call, endpoint: { ...endpoint, protocol } }
-  switch (endpoint.kind.flow) {
+  const { call } = arrival
+  if (!hasWire(call)) return serveVideos(pipeline, arrival, reply)
+  const { kind, protocol } = call.endpoint
+  switch (kind.flow) {
     case 'exchange':
       return serveCall(pipeline, call, reply)
     case 'count':
@@ -36,8 +33,13 @@ export async function serve(pipeline: ServeParts, arrival: Arrival, reply: Clien
     case 'stored':
       return serveStored(pipeline, call, reply, arrival.asked)
     case 'task':
-      throw new Error(`the kind ${endpoint.kind.id} has no orders over ${protocol}`)
+      throw new Error(`the kind ${kind.id} has no orders over ${protocol}`)
   }
+}
+
+/** Only video orders have a protocol that is neither converted nor passed on. */
+function hasWire(call: ArrivingCall): call is IncomingCall {
+  return call.endpoint.protocol !== 'video'
 }
 
 type ServeCallParts = AttemptParts &

@@ -61,7 +61,7 @@ async function reserved(): Promise<object> {
     monthOf: () => ({ from: 0, until: 1 }),
     storage: { calls: { reserve: () => Promise.resolve(outcome) } },
   } as unknown as Parameters<typeof reserve>[0]
-  return reserve(pipeline, RESERVABLE, { counts: () => ({}) } as unknown as EndpointKind)
+  return reserve(pipeline, { ...RESERVABLE }, { counts: () => ({}) } as unknown as EndpointKind)
 }
 
 /** V8 begins to cache how a literal is made when it has been run some eight times. */

@@ -6,7 +6,7 @@ import { findRefused } from '../../core/pricing/surcharges.ts'
 import { nearestName } from '../../core/nearest-name.ts'
 import { mayStandIn } from './authenticate.ts'
 import { askedExtras, toolUsesMax } from './estimate.ts'
-import type { AdmittedCall, ReceivedCall } from '../call.ts'
+import { type AdmittedCall, advance, type ReceivedCall } from '../call.ts'
 import type { ModelFacts } from '../instance/model-facts.ts'
 import { endpointsOf } from '../kinds/index.ts'
 import type { EstimateParts } from '../kinds/kind.ts'
@@ -66,14 +66,13 @@ export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'catalogue' 
     subscriptionCovered: one.subscriptionCovered,
     ...admission.demand(one),
   })
-  return {
+  return advance(call, {
+    stage: 'admitted',
     model,
     fallback,
     demand: demandOfModel(model),
     fallbackDemand: fallback === undefined ? undefined : demandOfModel(fallback),
-    ...call,
-    stage: 'admitted',
-  }
+  })
 }
 
 function findModel(call: ReceivedCall, catalogue: Catalogue): Model {

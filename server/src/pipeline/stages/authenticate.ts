@@ -4,6 +4,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import { hashKey } from '../../storage/key-hash.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { advance, type Staged } from '../call.ts'
 import type { KeyHolder } from '../instance/directory.ts'
 import type { Pipeline } from '../context.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
@@ -14,13 +15,13 @@ import type { ModelId } from '../../core/ids.ts'
  * Finds the caller from the headers alone, before a byte of the body is read
  * (docs/reference/contract.md#D-admission-01).
  */
-export async function authenticate<Call extends PresentedCredentials & { readonly at: number }>(
+export async function authenticate<Call extends Staged & PresentedCredentials & { readonly at: number }>(
   pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   call: Call,
 ): Promise<Omit<Call, 'stage'> & Authenticated> {
   const catalogue = pipeline.catalogue()
   const { key, account } = await findHolder(pipeline, presentedKey(call), call.at)
-  return { key, account, catalogue, ...call, stage: 'authenticated' }
+  return advance(call, { key, account, catalogue, stage: 'authenticated' })
 }
 
 /** What is known about a call of any kind from here on. */

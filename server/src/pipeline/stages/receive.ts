@@ -3,7 +3,7 @@ import { type ModelId, modelId } from '../../core/ids.ts'
 import { createFormScanner, isForm } from '../../core/passthrough/requests/form-scan.ts'
 import { createRequestScanner, type RequestScanner } from '../../core/passthrough/requests/request-scan.ts'
 import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
-import type { AuthenticatedCall, ReceivedBody, ReceivedCall } from '../call.ts'
+import { advance, type AuthenticatedCall, type ReceivedBody, type ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import type { BodyFile } from '../instance/body-files.ts'
 import { wireOf } from '../kinds/wire.ts'
@@ -18,15 +18,14 @@ export type ReceiveParts = Pick<Pipeline, 'bodyBudget' | 'bodyFiles' | 'limits'>
 export async function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<ReceivedCall> {
   const { body, scan } = await readBody(pipeline, call)
   try {
-    return {
+    return advance(call, {
+      stage: 'received',
       body,
       scan,
       modelId: requestedModel(call, scan),
       stream: call.endpoint.streamVerb ?? scan.stream,
       user: scan.user,
-      ...call,
-      stage: 'received',
-    }
+    })
   } catch (error) {
     body.release()
     throw error

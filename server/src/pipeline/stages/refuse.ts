@@ -72,8 +72,12 @@ function mayBeReserved(
   call: RefusedCall,
   error: unknown,
 ): call is RefusedCall & Required<Pick<RefusedCall, 'key' | 'account'>> {
-  const lost = error instanceof StorageUnavailable && !error.untouched && call.stage === 'admitted'
+  const lost = error instanceof StorageUnavailable && !error.untouched && wasAdmitted(call)
   return lost && call.key !== undefined && call.account !== undefined
+}
+
+function wasAdmitted({ stage }: RefusedCall): boolean {
+  return stage === 'admitted' || stage === 'reserved'
 }
 
 /**
@@ -85,7 +89,7 @@ async function beforehand(
   call: RefusedCall,
   error: unknown,
 ): Promise<unknown> {
-  if (call.key === undefined || call.stage === 'admitted' || call.stage === 'reserved') return error
+  if (call.key === undefined || wasAdmitted(call)) return error
   try {
     await findHolderNow(pipeline, call.key.hash, call.at)
     return error

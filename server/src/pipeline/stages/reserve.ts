@@ -5,7 +5,7 @@ import { GatewayError, type GatewayErrorDetails } from '../../core/errors/gatewa
 import type { ModelId } from '../../core/ids.ts'
 import type { DimensionRule } from '../../core/limits/dimension-rule.ts'
 import { DIMENSION_RULES } from '../../core/limits/dimensions/index.ts'
-import type { AdmittedCall, LoggedCall, ReservedCall } from '../call.ts'
+import { type AdmittedCall, advance, type LoggedCall, type ReservedCall, type Staged } from '../call.ts'
 import type { Account } from '../../storage/stores/accounts.ts'
 import type { Key } from '../../storage/stores/keys.ts'
 import type { Pipeline } from '../context.ts'
@@ -17,6 +17,7 @@ import { appIdOf, customIdOf } from './log-row.ts'
 /** A call of any kind whose demand is known. */
 export interface Reservable
   extends DescribedCall,
+    Staged,
     Pick<AdmittedCall, 'callId' | 'demand' | 'fallbackDemand'> {
   readonly key: Key
   readonly account: Account
@@ -34,7 +35,7 @@ export async function reserve<Call extends Reservable>(
 ): Promise<Omit<Call, 'stage'> & Reserved> {
   const outcome = await pipeline.storage.calls.reserve(reservation(pipeline, call, kind))
   if (outcome.kind === 'refused') throw refusalError(outcome.refusal, call.at)
-  return { reservation: outcome, ...call, stage: 'reserved' }
+  return advance(call, { stage: 'reserved', reservation: outcome })
 }
 
 interface Reserved {
@@ -47,9 +48,10 @@ export function reservation(
   pipeline: Pick<Pipeline, 'monthOf' | 'instanceId'>,
   call: Reservable,
   kind: EndpointKind,
-): Omit<ReserveOperation, 'kind'> {
+): ReserveOperation {
   const month = pipeline.monthOf(call.at, call.catalogue.settings.timezone)
   return {
+    kind: 'reserve',
     callId: call.callId,
     instanceId: pipeline.instanceId,
     at: call.at,

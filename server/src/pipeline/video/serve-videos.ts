@@ -5,7 +5,7 @@ import { serveContent } from './answer/serve-content.ts'
 import { serveFile } from './answer/serve-file.ts'
 import { type ServeOrderParts, serveOrder } from './order/serve-order.ts'
 import { serveList, serveRead, serveRemove } from './answer/serve-task.ts'
-import type { IncomingVideo, VideoAction, VideoEndpoint } from './video-call.ts'
+import type { IncomingVideo, VideoAction } from './video-call.ts'
 import {
   type VideoSettings,
   type Videos,
@@ -27,7 +27,7 @@ import type { Announcement } from '../../storage/announcement.ts'
  */
 export async function serveVideos(
   pipeline: ServeOrderParts,
-  arrival: Arrival & { readonly endpoint: VideoEndpoint },
+  arrival: Arrival,
   reply: ClientReply,
 ): Promise<void> {
   const action = actionOf(arrival.asked)
@@ -48,12 +48,9 @@ export async function serveVideos(
   }
 }
 
-function incomingVideo(
-  { call, endpoint, readForm }: Arrival & { readonly endpoint: VideoEndpoint },
-  action: VideoAction,
-): IncomingVideo {
-  const { readBody: _readBody, ...rest } = call
-  return { ...rest, endpoint, action, readForm }
+function incomingVideo({ call, readForm }: Arrival, action: VideoAction): IncomingVideo {
+  const { readBody: _readBody, endpoint, ...rest } = call
+  return { ...rest, endpoint: { ...endpoint, protocol: 'video' }, action, readForm }
 }
 
 function actionOf({ action, values, query, method }: Asked): VideoAction {

@@ -202,7 +202,9 @@ export function videoOrdering(pipeline: OrderVideoParts, order: ReservedVideo): 
  */
 export function admitVideo(pipeline: Pick<Pipeline, 'models'>, order: VideoOrder): AdmittedVideo {
   const { catalogue } = order
-  const admitted = admitBy(order, {
+  // A copy: the order itself may join a task of another call.
+  const own = { secondsDeclared: declaredSeconds(order.request.seconds), ...order }
+  return admitBy(own, {
     find: () => findVideoModel(order, catalogue),
     canStandIn: isVideoModel,
     demand(model) {
@@ -214,7 +216,6 @@ export function admitVideo(pipeline: Pick<Pipeline, 'models'>, order: VideoOrder
       }
     },
   })
-  return { ...admitted, secondsDeclared: declaredSeconds(order.request.seconds) }
 }
 
 function findVideoModel(order: VideoOrder, catalogue: Catalogue): Model {
