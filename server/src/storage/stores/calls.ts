@@ -17,11 +17,11 @@ import type { SeenInstance } from '../../core/instances/watch.ts'
 
 /** The hot verbs, group-committed: concurrent calls share a transaction. All or nothing per operation. */
 export interface CallStore {
-  reserve(operation: Omit<ReserveOperation, 'kind'>): Promise<ReserveOutcome>
+  reserve(operation: ReserveOperation): Promise<ReserveOutcome>
   claim(operation: Omit<ClaimOperation, 'kind'>): Promise<ClaimOutcome>
   unclaim(operation: Omit<UnclaimOperation, 'kind'>): Promise<DoneOutcome>
   progress(operation: Omit<ProgressOperation, 'kind'>): Promise<DoneOutcome>
-  settle(operation: Omit<SettleOperation, 'kind'>): Promise<SettleOutcome>
+  settle(operation: SettleOperation): Promise<SettleOutcome>
   abandon(operation: Omit<AbandonOperation, 'kind'>): Promise<DoneOutcome>
   log(operation: Omit<LogOperation, 'kind'>): Promise<DoneOutcome>
   /** False while the database does not accept what calls write. */

@@ -14,41 +14,29 @@ export interface CallStoreOptions extends RecoveryOptions {
 }
 
 export function createCallStore(options: CallStoreOptions): CallStore {
-  const { engine, announceHere } = options
-  const watched = new WatchedGroup(options.group)
-  const run = async <Kind extends HotOutcome['kind']>(
-    operation: HotOperation,
-    kinds: readonly Kind[],
-  ): Promise<Extract<HotOutcome, { readonly kind: Kind }>> => {
-    const result = await watched.submit(operation)
-    if (result.kind === 'impossible') throw new Error(result.message)
-    const { outcome } = result
-    if (!isOneOf(outcome, kinds)) {
-      throw new Error(`a ${operation.kind} was answered with ${outcome.kind}`)
-    }
-    return outcome
-  }
+  const { engine, group, announceHere } = options
+  const hot = new HotVerbs(group)
   return {
-    reserve: (operation) => run({ kind: 'reserve', ...operation }, ['reserved', 'refused']),
-    claim: (operation) => run({ kind: 'claim', ...operation }, ['claimed', 'full']),
-    unclaim: (operation) => run({ kind: 'unclaim', ...operation }, ['done']),
-    progress: (operation) => run({ kind: 'progress', ...operation }, ['done']),
+    reserve: (operation) => hot.run(operation, ['reserved', 'refused']),
+    claim: (operation) => hot.run({ kind: 'claim', ...operation }, ['claimed', 'full']),
+    unclaim: (operation) => hot.run({ kind: 'unclaim', ...operation }, ['done']),
+    progress: (operation) => hot.run({ kind: 'progress', ...operation }, ['done']),
     async settle(operation) {
-      const outcome = await run({ kind: 'settle', ...operation }, ['settled'])
+      const outcome = await hot.run(operation, ['settled'])
       if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
       return outcome
     },
     async abandon(operation) {
       // Last, because operations that waited for the store may have a kind of their own.
-      const outcome = await run({ ...operation, kind: 'abandon' }, ['done'])
+      const outcome = await hot.run({ ...operation, kind: 'abandon' }, ['done'])
       if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
       return outcome
     },
-    log: (operation) => run({ kind: 'log', ...operation }, ['done']),
-    canWrite: () => watched.canWrite,
+    log: (operation) => hot.run({ kind: 'log', ...operation }, ['done']),
+    canWrite: () => hot.canWrite,
     tryWriting: async () => {
       await engine.tryWriting()
-      watched.canWrite = true
+      hot.canWrite = true
     },
     heartbeat: async (instance, at, epoch = 1) => {
       const outcome = await beatHeart(engine, instance, { at, epoch })
@@ -69,8 +57,8 @@ function isOneOf<Kind extends HotOutcome['kind']>(
   return kinds.some((kind) => kind === outcome.kind)
 }
 
-/** Tracks whether the database accepts what calls write. */
-class WatchedGroup {
+/** Runs operations, and knows whether the database accepts what calls write. */
+class HotVerbs {
   canWrite = true
   readonly #group: HotQueue
 
@@ -78,14 +66,23 @@ class WatchedGroup {
     this.#group = group
   }
 
-  async submit(operation: HotOperation): Promise<HotResult> {
+  async run<Kind extends HotOutcome['kind']>(
+    operation: HotOperation,
+    kinds: readonly Kind[],
+  ): Promise<Extract<HotOutcome, { readonly kind: Kind }>> {
+    let result: HotResult
     try {
-      const result = await this.#group.submit(operation)
+      result = await this.#group.submit(operation)
       this.canWrite = true
-      return result
     } catch (error) {
       if (error instanceof StorageUnavailable) this.canWrite = false
       throw error
     }
+    if (result.kind === 'impossible') throw new Error(result.message)
+    const { outcome } = result
+    if (!isOneOf(outcome, kinds)) {
+      throw new Error(`a ${operation.kind} was answered with ${outcome.kind}`)
+    }
+    return outcome
   }
 }
