@@ -154,7 +154,7 @@ async function charge(
   ended: Ended,
 ): Promise<MeterReading | undefined> {
   const { leg, exchange, sent } = attempted
-  const row = { clientGone: reply.gone, ...answeredRow(pipeline, call, attempted, ended) }
+  const row = answeredRow(pipeline, { call, reply }, attempted, ended)
   const reading = readingOf(pipeline, call, { leg, ended })
   if (reading === undefined) {
     await abandon(pipeline, call, { sent, row })
@@ -203,7 +203,7 @@ function observe(
 
 function answeredRow(
   pipeline: Pick<Pipeline, 'now'>,
-  call: ReservedCall,
+  { call, reply }: Pick<Run, 'call' | 'reply'>,
   { kind, leg, exchange, records }: AnsweredRun,
   ended: Ended,
 ): EndedRow {
@@ -220,6 +220,7 @@ function answeredRow(
     vendorCode: leg.chain.vendorCode,
     chainId: leg.chain.id,
     httpStatus: kind === 'gone' ? 499 : exchange.status,
+    clientGone: reply.gone,
     code,
     message: message ?? (kind === 'gone' ? abandonedTask(call, leg, ended) : undefined),
     byok: leg.byok,

@@ -190,7 +190,7 @@ describe('what an ended answer is charged by', () => {
     const found = chargedReading(
       { generation, reading, reportedOutput: told, unreportedMs: seconds * 1_000 },
       HELD,
-      rates,
+      () => rates,
     )
     expect(found?.usage.output).toBe(charged)
     if (found === undefined) return
@@ -221,7 +221,7 @@ describe('images of an answer that was left', () => {
     const found = chargedReading(
       { generation, reading: reading(came), reportedOutput: 0, unreportedMs: 0 },
       { ...HELD, imagesAsked },
-      rates,
+      () => rates,
     )
     expect(found?.images).toBe(charged)
   })
@@ -230,7 +230,7 @@ describe('images of an answer that was left', () => {
     const found = chargedReading(
       { generation: 'cut', reading: reading(0), reportedOutput: undefined, unreportedMs: 0 },
       { ...HELD, imagesAsked: 3, imagesAtOnce: true, tokensPerImage: 100 },
-      rates,
+      () => rates,
     )
     expect(found).toMatchObject({ images: 3, usage: { output: 300 } })
   })

@@ -45,7 +45,7 @@ export interface HeldFor {
 export function chargedReading(
   ended: Pick<Ended, 'generation' | 'reading' | 'reportedOutput' | 'unreportedMs'>,
   held: HeldFor,
-  rates: ChainRates,
+  ratesOf: () => ChainRates,
 ): MeterReading | undefined {
   const reading = ended.reading ?? nothingRead(held)
   const generation = { worstOutputTokens: held.worstOutputTokens, ...ended }
@@ -56,12 +56,16 @@ export function chargedReading(
       return reading.produced ? reading : undefined
     case 'whole': {
       if (coversAll(ended, reading) || held.outputByRule === true) return reading
+      const rates = ratesOf()
       const rate = rates.observed ?? (rates.reasons ? rates.expected : undefined)
       return rate === undefined ? reading : estimateOutput(reading, { rate, ...generation })
     }
     case 'cut':
       if (held.outputByRule === true) return reading
-      return estimateOutput(withImagesUnderWay(reading, held, ended), { rate: rates.expected, ...generation })
+      return estimateOutput(withImagesUnderWay(reading, held, ended), {
+        rate: ratesOf().expected,
+        ...generation,
+      })
   }
 }
 
@@ -135,7 +139,7 @@ export function readingOf(
     outputByRule: form?.answersInBytes !== undefined,
     ...estimate,
   }
-  return chargedReading(ended, held, ratesOf(pipeline, call, leg))
+  return chargedReading(ended, held, () => ratesOf(pipeline, call, leg))
 }
 
 /** The number of images requested, limited to what one call of this model makes. */

@@ -3,7 +3,7 @@ import type { CallLogRow } from '../../core/ledger/log-row.ts'
 import type { Demand, SettleOperation } from '../../core/ledger/operations.ts'
 import type { Usage } from '../../core/canonical/usage.ts'
 import type { MeterReading } from '../../core/metering/meter.ts'
-import { madeIn, NOTHING_USED, type Used } from '../../core/metering/quantities.ts'
+import { ONE_CALL, type Used } from '../../core/metering/quantities.ts'
 import { MICRO_CREDITS_PER_CREDIT, type MicroCredits } from '../../core/money.ts'
 import { type PricedCall, priceCall } from '../../core/pricing/price.ts'
 import type { MadeExtras } from '../../core/pricing/surcharges.ts'
@@ -47,8 +47,9 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
   const told = answer.inputEstimated ? await withCountedInput(pipeline, call, answer, faults) : reading.usage
   const { usage, suspect } = possibleUsage(call, answer, told)
   call.body.release()
-  const used: Used = { ...NOTHING_USED, ...demandOf(call, leg).estimate.pieces, ...madeIn(reading), usage }
-  const { recipe, amount } = priced(pipeline, call, { used, ...answer }, faults)
+  const { pieces = ONE_CALL } = demandOf(call, leg).estimate
+  const used: Used = { usage, images: reading.images, videoSeconds: 0, ...pieces }
+  const { recipe, amount } = priced(pipeline, call, { used, answer }, faults)
   const at = pipeline.now()
   const { timezone } = call.catalogue.settings
   const monthStart = monthStartAt(pipeline, { at, timezone }, (error) => faults.push(error))
@@ -114,10 +115,10 @@ function demandOf(call: ReservedCall, { model }: Leg): Demand {
 function priced(
   pipeline: Pick<Pipeline, 'terms'>,
   call: ReservedCall,
-  made: Pick<Answered, 'leg' | 'extras'> & { readonly used: Used },
+  { used, answer }: { readonly used: Used; readonly answer: Pick<Answered, 'leg' | 'extras'> },
   faults: unknown[],
 ): PricedCall {
-  const { leg, extras, used } = made
+  const { leg, extras } = answer
   const { userRate, held } = call.reservation
   try {
     const terms = frozenTerms(pipeline, demandOf(call, leg).terms, (error) => faults.push(error))
