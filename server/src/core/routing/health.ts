@@ -132,8 +132,7 @@ const LOWERED_MS_MAX = 600_000
 export function begin(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
   const { cooldown, rateLimit, lowered } = health
   const running = one.own ? health.running : health.running + 1
-  if (cooldown === undefined && rateLimit === undefined && lowered === undefined)
-    return { ...health, running }
+  if (isUntroubled(health)) return { ...health, running }
   const nextAt = now + EXTRA_CALL_EVERY_MS
   return {
     ...health,
@@ -147,13 +146,21 @@ export function begin(health: ChainHealth, one: ChainTry, now: number): ChainHea
   }
 }
 
+/** Nothing but its counts can change when calls begin and are answered. */
+function isUntroubled({ cooldown, rateLimit, lowered }: ChainHealth): boolean {
+  return cooldown === undefined && rateLimit === undefined && lowered === undefined
+}
+
 /** The answer has begun: the upstream accepts calls, however this one ends. */
 export function answered(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
   const { cooldown, rateLimit } = health
+  const answeredBegan = Math.max(health.answeredBegan, one.beganAt)
+  if (isUntroubled(health))
+    return answeredBegan === health.answeredBegan ? health : { ...health, answeredBegan }
   const probing = cooldown?.probe?.id === one.id
   return {
     ...health,
-    answeredBegan: Math.max(health.answeredBegan, one.beganAt),
+    answeredBegan,
     cooldown: probing ? { ...cooldown, probe: { id: one.id, until: now + PROBE_ANSWER_MS_MAX } } : cooldown,
     rateLimit: !one.own && rateLimit !== undefined && one.beganAt >= rateLimit.since ? undefined : rateLimit,
     lowered: one.own ? health.lowered : grown(health, one, now),
