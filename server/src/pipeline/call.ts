@@ -165,7 +165,7 @@ export type StoredAction = (typeof STORED_ACTIONS)[number]
 
 /**
  * The same call one stage further. A stage does this last, so that a call that it refuses is as it was. Copying it at each
- * stage would take eight times as long.
+ * stage would take four times as long.
  */
 export function advance<Call extends Staged, Found extends Staged>(
   call: Call,
