@@ -164,8 +164,8 @@ export const STORED_ACTIONS = ['response', 'input-items', 'delete', 'cancel'] as
 export type StoredAction = (typeof STORED_ACTIONS)[number]
 
 /**
- * The same call one stage further. A stage does this last, so that a call that it refuses is as it was. Copying it at each
- * stage would take four times as long.
+ * The same call with what a stage has found. A stage does this last, so that a call that it refuses is as it was. Copying
+ * the call at each stage takes four times as long, and of copies no two have one hidden class.
  */
 export function advance<Call extends Staged, Found extends Staged>(
   call: Call,

@@ -43,16 +43,24 @@ function decoded(protocol: keyof typeof REQUESTS): object {
 }
 
 const ASKED = exampleReserve('a')
-const RESERVABLE = {
-  ...CALL,
-  stage: 'admitted',
-  modelId: MODEL,
-  key: { id: KEY },
-  account: {},
-  model: { chains: [] },
-  catalogue: { settings: { limits: ASKED.defaultPolicy } },
-  demand: ASKED.model,
-} as unknown as Reservable
+/** As the server makes a call: by a literal. */
+function reservable(): Reservable {
+  const { callId: id, requestId, at, endpoint, headers } = CALL
+  return {
+    stage: 'admitted',
+    callId: id,
+    requestId,
+    at,
+    endpoint,
+    headers,
+    modelId: MODEL,
+    key: { id: KEY },
+    account: {},
+    model: { chains: [] },
+    catalogue: { settings: { limits: ASKED.defaultPolicy } },
+    demand: ASKED.model,
+  } as unknown as Reservable
+}
 
 /** Through the stage itself; the store answers as one in memory does. */
 async function reserved(): Promise<object> {
@@ -61,7 +69,7 @@ async function reserved(): Promise<object> {
     monthOf: () => ({ from: 0, until: 1 }),
     storage: { calls: { reserve: () => Promise.resolve(outcome) } },
   } as unknown as Parameters<typeof reserve>[0]
-  return reserve(pipeline, { ...RESERVABLE }, { counts: () => ({}) } as unknown as EndpointKind)
+  return reserve(pipeline, reservable(), { counts: () => ({}) } as unknown as EndpointKind)
 }
 
 /** V8 begins to cache how a literal is made when it has been run some eight times. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import type { Model } from '../../core/catalogue.ts'
-import type { ReceivedCall } from '../call.ts'
+import { advance, type ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import { BYTES_PER_SECOND_LEAST } from '../lanes/threads/sound/sound-bytes.ts'
 import { type AdmitParts, admit } from './admit.ts'
@@ -29,7 +29,10 @@ export async function measureSound(pipeline: MeasureSoundParts, call: ReceivedCa
     if (told === undefined && models.some(isPaidBySound)) throw new GatewayError(40000, { message: UNTOLD })
     return sum + (told ?? (end - start) / BYTES_PER_SECOND_LEAST)
   }, 0)
-  return { ...call, scan: { ...call.scan, soundSeconds: billedSeconds(seconds) } }
+  return advance(call, {
+    stage: 'received',
+    scan: { ...call.scan, soundSeconds: billedSeconds(seconds) },
+  })
 }
 
 /** Whether a model may answer, decided on the account's present state as `reserve` will. */

@@ -7,7 +7,7 @@ import { createRequestScanner } from '../../core/passthrough/requests/request-sc
 import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
 import { type Edit, spliceChunks } from '../../core/passthrough/splice.ts'
 import { responseIdOfItem } from '../../core/protocols/responses/answer/stored-turn.ts'
-import type { Past, ReceivedCall } from '../call.ts'
+import { advance, type Past, type ReceivedCall } from '../call.ts'
 import { findItems } from '../lanes/threads/read-past.ts'
 import { sharedText } from '../lanes/threads/shared-text.ts'
 import type { ItemsFound } from '../lanes/threads/work.ts'
@@ -71,7 +71,8 @@ async function edited(call: ReceivedCall, edits: readonly Edit[]): Promise<Recei
   if (growth > ITEMS_BYTES_MAX) throw tooLong()
   call.body.hold(Math.max(0, growth))
   const { chunks, length } = spliceChunks(call.body.chunks, edits)
-  return { ...call, body: { ...call.body, chunks, length, memo: {} }, scan: await scanAgain(chunks) }
+  const scan = await scanAgain(chunks)
+  return advance(call, { stage: 'received', body: { ...call.body, chunks, length, memo: {} }, scan })
 }
 
 /** Lets other work run in between. */

@@ -6,7 +6,7 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { keepsAnswers } from '../../core/protocols/index.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { endedWell, taskOfTurn } from '../background/stored-background.ts'
-import type { Past, ReceivedCall, ReservedCall } from '../call.ts'
+import { advance, type Past, type ReceivedCall, type ReservedCall } from '../call.ts'
 import { readPast } from '../lanes/threads/read-past.ts'
 import { sharedText } from '../lanes/threads/shared-text.ts'
 import type { TaskResult } from '../lanes/threads/work.ts'
@@ -40,7 +40,7 @@ export async function recall(
     case 'upstream':
       if (found.background) await checkFinished(pipeline, call, previousResponseId)
       checkReach(call, found.place)
-      return { ...call, past: found }
+      return advance(call, { stage: 'received', past: found })
     case 'kept':
       return continued(pipeline, await recallItems(pipeline, call), found)
   }
@@ -69,7 +69,7 @@ async function continued(
     values: call.scan.values + values,
     extras: { ...call.scan.extras, unseenInput: call.scan.extras.unseenInput || unseenInput },
   }
-  return { ...call, past, scan }
+  return advance(call, { stage: 'received', past, scan })
 }
 
 async function readFar(
