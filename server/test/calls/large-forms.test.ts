@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto'
 import { createServer, request as openRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bytesInBuffers } from '../bytes-in-buffers.ts'
 import {
   openGateway,
   putChain,
@@ -71,13 +70,6 @@ afterAll(async () => {
   vendors.closeAllConnections()
   await new Promise((resolve) => vendors.close(resolve))
 })
-
-/** Of all that is still in use. What a collection frees is counted when the next one begins: a thread sweeps it meanwhile. */
-function bytesInBuffers(): number {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc(); gc()')
-  return process.memoryUsage().arrayBuffers
-}
 
 test('60 MiB pass through a few of memory, and through a failover, byte for byte', async () => {
   const head = Buffer.concat([
