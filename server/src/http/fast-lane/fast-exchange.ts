@@ -18,7 +18,7 @@ export interface ExchangeConnection {
   send(bytes: Uint8Array | string): boolean
   /** Sends pieces together. */
   sendAll(pieces: readonly (Uint8Array | string)[]): boolean
-  /** The last byte was written; `sent` of the exchange is called when the system has it. */
+  /** The last byte was written; `finished` of the exchange is called when the system has it. */
   finish(exchange: FastExchange): void
   pause(): void
   resume(): void
@@ -193,8 +193,10 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
 
   end(): void {
     if (this.#ended) return
-    if (this.#framing === 'chunked') this.#pieces.push(LAST_CHUNK)
-    this.#pieceBytes += this.#framing === 'chunked' ? LAST_CHUNK.length : 0
+    if (this.#framing === 'chunked') {
+      this.#pieces.push(LAST_CHUNK)
+      this.#pieceBytes += LAST_CHUNK.length
+    }
     this.flush()
     this.#ended = true
     this.#connection.finish(this)
