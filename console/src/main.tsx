@@ -17,6 +17,7 @@ import { markScrollingPage } from './app/scrolling-page.ts'
 import { theme } from './app/theme.tsx'
 import { inBackground } from './parts/page/in-background.ts'
 import { startTexts } from './texts/languages.ts'
+import { TranslationProvider } from './texts/use-translation.ts'
 
 const RELOADED_AT = 'sluice-reloaded-at'
 /** A second reload this soon would be a loop. */
@@ -75,7 +76,9 @@ async function show(root: HTMLElement): Promise<void> {
           withGlobalClasses={false}
         >
           <QueryClientProvider client={queryClient}>
-            <RouterProvider router={router} />
+            <TranslationProvider>
+              <RouterProvider router={router} />
+            </TranslationProvider>
           </QueryClientProvider>
         </MantineProvider>
       </StrictMode>,

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../parts/marks/icon.tsx'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import { PageTitle } from '../parts/page/page-title.tsx'
 import parts from '../parts/page/parts.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Shown without the frame: nobody needs to be signed in. */
 export function NotFound() {

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { explainOwn } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { pricingQuery } from '../api/models.ts'
@@ -12,6 +11,7 @@ import { type Change, present } from '../parts/lists/search-fields.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 import { Conversation } from './conversation.tsx'
 import { ownLog } from './own-log.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const route = getRouteApi('/frame/calls')
 

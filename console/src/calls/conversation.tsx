@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { conversationQuery } from '../api/calls.ts'
 import { useOrganisationId, usePerson } from '../api/session.ts'
 import type { LoggedCall } from '../parts/calls/log-source.ts'
@@ -7,6 +6,7 @@ import sheet from '../parts/forms/sheet.module.css'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { type JsonRecord, recordOf, recordsOf, textOf } from '../parts/values/json.ts'
 import styles from './conversation.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** The stored conversation; renders nothing where none is stored. */
 export function Conversation({ call }: { readonly call: LoggedCall }) {

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { changeKey, deleteKey, type Key, type NewKey, rotateKey } from '../api/keys.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { KeyActs } from '../parts/keys/key-acts.tsx'
 import { RowAction } from '../parts/lists/columns.tsx'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface KeyActionsProps {
   readonly of: Key

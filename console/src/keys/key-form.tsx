@@ -2,7 +2,6 @@ import { Button, Select } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useContext } from 'react'
-import { useTranslation } from 'react-i18next'
 import { changeKey, createKey, type Key, type NewKey } from '../api/keys.ts'
 import { membersQuery } from '../api/members.ts'
 import { groupsQuery, pricingQuery } from '../api/models.ts'
@@ -16,6 +15,7 @@ import { useKeyRules } from '../parts/keys/use-key-rules.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { TimeZone } from '../parts/values/format.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface KeyFormProps {
   readonly of: Key | undefined

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import type { KeyLimits } from '../api/keys.ts'
 import { useDimensionName } from '../parts/limits/dimensions.ts'
 import { LimitBar } from '../parts/limits/limit-bar.tsx'
 import { type Format, useFormat } from '../parts/values/format.ts'
 import styles from './keys.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface KeyLimitBarsProps {
   readonly limits: KeyLimits | undefined

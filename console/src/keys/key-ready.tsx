@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { keyLimitsQuery, type NewKey } from '../api/keys.ts'
 import { groupsQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
@@ -17,6 +16,7 @@ import { firstToCall } from '../parts/snippets/snippets.ts'
 import { useOpenOffers } from '../parts/snippets/use-open-offers.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './keys.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** How often to check whether the first call has arrived. */
 const LOOK_MS = 2_000

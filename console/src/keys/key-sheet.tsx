@@ -1,7 +1,7 @@
-import { useTranslation } from 'react-i18next'
 import type { Key, NewKey } from '../api/keys.ts'
 import { Sheet } from '../parts/forms/dialog.tsx'
 import { KeyForm } from './key-form.tsx'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface KeySheetProps {
   /** undefined: a new key. */

@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import type { Key, KeyLimits, NewKey } from '../api/keys.ts'
 import { useActionsColumn } from '../parts/lists/columns.tsx'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
@@ -11,6 +10,7 @@ import { KeyActions } from './key-actions.tsx'
 import { KeyLimitBars } from './key-limits.tsx'
 import type { KeyState } from './key-state.ts'
 import styles from './keys.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface KeyTableProps {
   readonly keys: readonly Key[]

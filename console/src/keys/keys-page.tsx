@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Key, type KeyLimits, keyLimitsQuery, keysQuery, type NewKey } from '../api/keys.ts'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
@@ -16,6 +15,7 @@ import { Loaded } from '../parts/page/loaded.tsx'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { KEY_STATES, stateOf } from './key-state.ts'
 import { KeyTable } from './key-table.tsx'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const KeySheet = late(async () => (await import('./key-sheet.tsx')).KeySheet)
 const KeyReady = late(async () => (await import('./key-ready.tsx')).KeyReady)

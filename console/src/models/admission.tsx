@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { plansQuery } from '../api/wallet.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import { Note } from '../parts/page/problem.tsx'
 import styles from './models.module.css'
 import type { Model } from './use-models.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const SIGNS = { up: 'done', unsteady: 'warning', down: 'failed' } as const
 

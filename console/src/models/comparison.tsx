@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import table from '../parts/lists/table.module.css'
 import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
@@ -8,6 +7,7 @@ import { Health, Missing } from './admission.tsx'
 import styles from './models.module.css'
 import { isBilled, OwnPrice, PRICES, PriceName } from './prices.tsx'
 import type { Model } from './use-models.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface ComparisonProps {
   readonly models: readonly Model[]

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { Sheet } from '../parts/forms/dialog.tsx'
 import { Facts } from '../parts/lists/facts.tsx'
 import table from '../parts/lists/table.module.css'
@@ -13,6 +12,7 @@ import { Health, Missing, Steps } from './admission.tsx'
 import styles from './models.module.css'
 import { isBilled, OwnPrice, PRICES, PriceName } from './prices.tsx'
 import type { Model } from './use-models.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface ModelSheetProps {
   readonly of: Model

@@ -1,7 +1,6 @@
 import { Button, Checkbox, Switch, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Offer } from '../api/models.ts'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../parts/lists/filters.tsx'
@@ -21,6 +20,7 @@ import { isBilled, OwnPrice, PRICES, type Price, PriceName } from './prices.tsx'
 import type { ModelsSearch } from './search.ts'
 import { FEATURES } from '../parts/values/features.ts'
 import { HEALTHS, type Model, useModels } from './use-models.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const ModelSheet = late(async () => (await import('./model-sheet.tsx')).ModelSheet)
 const Comparison = late(async () => (await import('./comparison.tsx')).Comparison)

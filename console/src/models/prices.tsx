@@ -1,9 +1,9 @@
-import { useTranslation } from 'react-i18next'
 import type { Offer } from '../api/models.ts'
 import { useFormat } from '../parts/values/format.ts'
 import { priceText } from '../parts/values/price-text.ts'
 import styles from './models.module.css'
 import { rateOf } from './use-models.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Per million tokens, per image, per second, per request. */
 export const PRICES = [

@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { closeOrganisation, leaveOrganisation, renameOrganisation } from '../api/organisations.ts'
 import { organisationsQuery, useIsOwner, useMayManage } from '../api/session.ts'
 import { Confirm } from '../parts/forms/confirm.tsx'
@@ -12,6 +11,7 @@ import { Marked } from '../parts/marks/marked.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import { FormProblem } from '../parts/page/problem.tsx'
 import styles from './organisation.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface AffairsProps {
   readonly id: string

@@ -1,7 +1,6 @@
 import { NumberInput, SegmentedControl } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { useIdempotency } from '../api/idempotency.ts'
 import { fundOrganisation } from '../api/organisations.ts'
 import { usePerson } from '../api/session.ts'
@@ -12,6 +11,7 @@ import { useSubmit } from '../parts/forms/use-submit.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 import { useFormat } from '../parts/values/format.ts'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface FundDialogProps {
   readonly organisation: string

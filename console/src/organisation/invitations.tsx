@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import {
   type Invitation,
   invitationsQuery,
@@ -14,6 +13,7 @@ import { FormProblem } from '../parts/page/problem.tsx'
 import { useProblemText } from '../parts/page/use-problem.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './organisation.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Pending invitations. */
 export function Invitations({ organisation }: { readonly organisation: string }) {

@@ -2,7 +2,6 @@ import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { invitationsQuery, invite, type Role } from '../api/organisations.ts'
 import { useIsOwner } from '../api/session.ts'
 import { Dialog } from '../parts/forms/dialog.tsx'
@@ -12,6 +11,7 @@ import { useSubmit } from '../parts/forms/use-submit.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 import { RolesHint, rolesFor } from './roles.tsx'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface InviteDialogProps {
   readonly organisation: string

@@ -2,7 +2,6 @@ import { Button, Checkbox, NumberInput, Select, Switch } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Member, membersQuery } from '../api/members.ts'
 import { changeMember, type Role, removeMember } from '../api/organisations.ts'
 import { useIsOwner } from '../api/session.ts'
@@ -19,6 +18,7 @@ import { isZero } from '../parts/values/decimal.ts'
 import { memberName } from './member-name.ts'
 import { RolesHint, rolesFor } from './roles.tsx'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface MemberSheetProps {
   readonly of: Member

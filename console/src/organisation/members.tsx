@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Member, membersQuery } from '../api/members.ts'
 import { memberUsageQuery } from '../api/organisations.ts'
 import { LIVE_MS } from '../api/query-client.ts'
@@ -16,6 +15,7 @@ import { useFormat } from '../parts/values/format.ts'
 import { memberName } from './member-name.ts'
 import styles from './organisation.module.css'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const MemberSheet = late(async () => (await import('./member-sheet.tsx')).MemberSheet)
 

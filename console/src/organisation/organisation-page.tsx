@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useIsOwner, useMayManage, useMembership } from '../api/session.ts'
 import { type Change, present } from '../parts/lists/search-fields.ts'
 import { Icon } from '../parts/marks/icon.tsx'
@@ -13,6 +12,7 @@ import { Affairs } from './affairs.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { OwnOrganisations } from './own-organisations.tsx'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const InviteDialog = late(async () => (await import('./invite-dialog.tsx')).InviteDialog)
 const FundDialog = late(async () => (await import('./fund-dialog.tsx')).FundDialog)

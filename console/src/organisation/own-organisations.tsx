@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { acceptInvitation, createOrganisation, previewInvitation } from '../api/organisations.ts'
 import { organisationsQuery } from '../api/session.ts'
 import forms from '../parts/forms/form.module.css'
@@ -17,6 +16,7 @@ import { FormProblem, Note } from '../parts/page/problem.tsx'
 import { useProblemText } from '../parts/page/use-problem.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './organisation.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** The person's organisations, creating one, and accepting an invitation. */
 export function OwnOrganisations() {

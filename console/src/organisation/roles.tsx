@@ -1,6 +1,6 @@
-import { useTranslation } from 'react-i18next'
 import type { Role } from '../api/organisations.ts'
 import forms from '../parts/forms/form.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Only owners may appoint owners. */
 export function rolesFor(isOwner: boolean): readonly Role[] {

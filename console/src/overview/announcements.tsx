@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../parts/marks/icon.tsx'
 import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 import { announcementsQuery } from './queries.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Announcements of the operator; renders nothing if there are none. */
 export function Announcements() {

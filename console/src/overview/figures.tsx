@@ -1,6 +1,5 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../api/query-client.ts'
 import { accountQuery, useOrganisationId } from '../api/session.ts'
 import { type Subscription, subscriptionQuery } from '../api/subscription.ts'
@@ -12,6 +11,7 @@ import { isZero } from '../parts/values/decimal.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 import type { SpendOf } from './use-spend.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Funds: Credits, what running calls hold of them, balance and plan. */
 export function Figures({ spend }: { readonly spend: SpendOf | undefined }) {

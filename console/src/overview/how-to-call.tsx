@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { keysQuery } from '../api/keys.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Icon } from '../parts/marks/icon.tsx'
@@ -12,6 +11,7 @@ import { firstToCall } from '../parts/snippets/snippets.ts'
 import { useOpenOffers } from '../parts/snippets/use-open-offers.ts'
 import styles from './overview.module.css'
 import { lastCallsQuery } from './queries.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Placeholder for the key. */
 const KEY_PLACE = 'sk-…'

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import type { Call } from '../api/calls.ts'
 import { keysQuery } from '../api/keys.ts'
 import { LIVE_MS } from '../api/query-client.ts'
@@ -18,6 +17,7 @@ import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 import { lastCallsQuery } from './queries.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 export function LastCalls() {
   const { t } = useTranslation()

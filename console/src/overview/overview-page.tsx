@@ -1,6 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { useMayManage } from '../api/session.ts'
 import { inBackground } from '../parts/page/in-background.ts'
 import { NoFunds } from '../parts/page/no-funds.tsx'
@@ -14,6 +13,7 @@ import styles from './overview.module.css'
 import { DEFAULT_PERIOD, PERIODS } from './periods.ts'
 import { Spend } from './spend.tsx'
 import { useSpend } from './use-spend.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const route = getRouteApi('/frame/')
 

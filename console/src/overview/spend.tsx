@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import { SeriesChart } from '../parts/charts/series-chart.tsx'
 import { Marked } from '../parts/marks/marked.tsx'
 import { Empty } from '../parts/page/empty.tsx'
@@ -9,6 +8,7 @@ import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 import type { Period } from './periods.ts'
 import type { SpendOf, useSpend } from './use-spend.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface SpendProps {
   readonly spend: ReturnType<typeof useSpend>

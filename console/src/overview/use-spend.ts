@@ -1,6 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useContext, useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 import type { Usage } from '../api/usage.ts'
@@ -10,6 +9,7 @@ import { sumDecimals } from '../parts/values/decimal.ts'
 import { TimeZone } from '../parts/values/format.ts'
 import type { Period } from './periods.ts'
 import { SPANS, spendQuery } from './spend-query.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 export interface SpendSeries {
   readonly name: string

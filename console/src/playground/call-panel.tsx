@@ -2,7 +2,6 @@ import { Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Call, callsQuery } from '../api/calls.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Cost } from '../parts/calls/cost.tsx'
@@ -17,6 +16,7 @@ import styles from './playground.module.css'
 import { shortened } from './shortened.ts'
 import { curlOf } from './snippets.ts'
 import type { SentCall } from './use-call.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** The last call: request, response, outcome, and snippets to make the same call. */
 export function CallPanel({ call, kind }: { readonly call: SentCall | undefined; readonly kind: Kind }) {

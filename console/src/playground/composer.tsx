@@ -1,12 +1,12 @@
 import { ActionIcon, Button, FileButton, Textarea } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../parts/marks/icon.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import { Tip } from '../parts/page/tip.tsx'
 import { textOf } from '../parts/values/json.ts'
 import type { Picture } from './conversation.ts'
 import styles from './playground.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface ComposerProps {
   readonly takesPictures: boolean

@@ -1,7 +1,6 @@
 import { Button, FileInput, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import form from '../parts/forms/form.module.css'
 import { Icon } from '../parts/marks/icon.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
@@ -11,6 +10,7 @@ import type { AnswerProps, Field, FileField, Files, FormKind } from './kinds/kin
 import styles from './playground.module.css'
 import type { Caller } from './use-call.ts'
 import { useKindName } from './use-kind-name.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface OnceFormProps {
   readonly model: string

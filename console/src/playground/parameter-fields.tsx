@@ -1,8 +1,8 @@
 import { Button, NumberInput, Switch, Textarea } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import form from '../parts/forms/form.module.css'
 import { type Parameters, readTools } from './conversation.ts'
 import styles from './playground.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const EXAMPLE = JSON.stringify(
   [

@@ -2,7 +2,6 @@ import { Button, SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Offer, pricingQuery } from '../api/models.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { type Change, present } from '../parts/lists/search-fields.ts'
@@ -21,6 +20,7 @@ import { Talk } from './talk.tsx'
 import { useCall } from './use-call.ts'
 import { useKindName } from './use-kind-name.ts'
 import { useSaid } from './use-said.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const route = getRouteApi('/frame/playground')
 

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../parts/marks/icon.tsx'
 import { inBackground } from '../parts/page/in-background.ts'
 import { Problem } from '../parts/page/problem.tsx'
@@ -12,6 +11,7 @@ import styles from './playground.module.css'
 import { useSaid } from './use-said.ts'
 import { ModelTurn, OpenCall, ShownTurn } from './turns.tsx'
 import type { Caller } from './use-call.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface TalkProps {
   readonly model: string

@@ -1,12 +1,12 @@
 import { Button, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../parts/marks/icon.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { Code } from '../parts/snippets/code.tsx'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import type { Reply, ToolCall, Turn } from './conversation.ts'
 import styles from './playground.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 export function ShownTurn({ turn, model }: { readonly turn: Turn; readonly model: string }) {
   const { t } = useTranslation()

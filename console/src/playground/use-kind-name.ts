@@ -1,5 +1,5 @@
-import { useTranslation } from 'react-i18next'
 import type { Kind } from './kinds/kind.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 export function useKindName(): (kind: Kind) => string {
   const { t } = useTranslation()

@@ -2,7 +2,6 @@ import { Button, NumberInput, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/api-error.ts'
 import { type Alert, alertsQuery, testAlerts } from '../api/alerts.ts'
 import { type Account, accountQuery, useOrganisationId } from '../api/session.ts'
@@ -21,6 +20,7 @@ import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { useFormat } from '../parts/values/format.ts'
 import { Section } from './section.tsx'
 import styles from './settings.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** How often the state of deliveries is refreshed. */
 const LOOK_MS = 3_000

@@ -1,7 +1,6 @@
 import { Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useMayManage, useOrganisationId } from '../api/session.ts'
 import { choiceField, present } from '../parts/lists/search-fields.ts'
 import { Empty } from '../parts/page/empty.tsx'
@@ -10,6 +9,7 @@ import { late } from '../parts/page/late.ts'
 import { PageHead } from '../parts/page/page-head.tsx'
 import { ACCOUNT_TABS, TABS } from './search.ts'
 import styles from './settings.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const PANELS = {
   profile: late(async () => (await import('./profile/profile.tsx')).Profile),

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/api-error.ts'
 import { PasswordField } from '../parts/identity/password-field.tsx'
 import { PageTitle } from '../parts/page/page-title.tsx'
@@ -14,6 +13,7 @@ import { SecondFactorForm } from './second-factor-form.tsx'
 import styles from './sign-in.module.css'
 import { type CodePurpose, type FirstStep, type SecondFactor } from './sign-in-api.ts'
 import { useEnter } from './use-enter.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface CodeAndPasswordPageProps {
   readonly title: string

@@ -1,10 +1,10 @@
 /** Fields of signing in that several forms share. */
 import { TextInput, type TextInputProps } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { CodeInput } from '../parts/identity/code-input.tsx'
 import { NEW_PASSWORD_MIN } from '../parts/identity/password-rule.ts'
 import { readContact } from './contact.ts'
 import { type CodePurpose, sendCode } from './sign-in-api.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** The error of a field's value; null: none. */
 export function useProofRules() {

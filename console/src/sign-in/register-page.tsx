@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import { PageTitle } from '../parts/page/page-title.tsx'
 import { Note } from '../parts/page/problem.tsx'
@@ -7,6 +6,7 @@ import { CodeAndPasswordPage } from './code-and-password-page.tsx'
 import styles from './sign-in.module.css'
 import { optionsQuery } from './options.ts'
 import { register } from './sign-in-api.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 export function RegisterPage() {
   const { t } = useTranslation()

@@ -1,7 +1,7 @@
-import { useTranslation } from 'react-i18next'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import { CodeAndPasswordPage } from './code-and-password-page.tsx'
 import { resetPassword } from './sign-in-api.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 export function ResetPage() {
   const { t } = useTranslation()

@@ -2,13 +2,13 @@ import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/api-error.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import { FormProblem } from '../parts/page/problem.tsx'
 import { useProblemText } from '../parts/page/use-problem.ts'
 import styles from './sign-in.module.css'
 import { answerSecondFactor, type FactorKind, type SecondFactor, signInByPasskey } from './sign-in-api.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface SecondFactorFormProps {
   readonly second: SecondFactor

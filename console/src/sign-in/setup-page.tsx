@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/api-error.ts'
 import { addPasskey } from '../parts/identity/passkey.ts'
 import { PasswordField } from '../parts/identity/password-field.tsx'
@@ -17,6 +16,7 @@ import { SecondFactorForm } from './second-factor-form.tsx'
 import styles from './sign-in.module.css'
 import { passkeysWork, type SecondFactor, setPassword, signInByLink } from './sign-in-api.ts'
 import { useEnter } from './use-enter.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const route = getRouteApi('/signed-out/setup')
 

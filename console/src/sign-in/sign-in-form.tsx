@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/api-error.ts'
 import { PasswordField } from '../parts/identity/password-field.tsx'
 import { Icon } from '../parts/marks/icon.tsx'
@@ -23,6 +22,7 @@ import {
   signInByPassword,
   startService,
 } from './sign-in-api.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 interface SignInFormProps {
   readonly onSignedIn: () => void

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { LinkButton } from '../parts/page/link-button.tsx'
 import { PageTitle } from '../parts/page/page-title.tsx'
 import { Note } from '../parts/page/problem.tsx'
@@ -9,6 +8,7 @@ import { readReturn } from './return-from-service.ts'
 import styles from './sign-in.module.css'
 import { SignInForm } from './sign-in-form.tsx'
 import { useEnter } from './use-enter.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const route = getRouteApi('/signed-out/sign-in')
 

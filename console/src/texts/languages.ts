@@ -1,6 +1,5 @@
 /** The languages of the console and how one is chosen. Only the chosen one is loaded. */
 import i18next from 'i18next'
-import { initReactI18next } from 'react-i18next'
 import type english from './en.json'
 import { SECTIONS, type Section, type SectionTexts } from './sections.ts'
 
@@ -55,7 +54,7 @@ export function startTexts(): Promise<void> {
 
 async function readTexts(language: Language): Promise<void> {
   const texts = await LANGUAGES[language].load()
-  await i18next.use(initReactI18next).init({
+  await i18next.init({
     lng: language,
     resources: { [language]: { translation: texts.default } },
     // Every key exists in every language: a test compares them.

@@ -1,6 +1,5 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useOrganisationId } from '../api/session.ts'
 import { readUsage } from '../api/usage.ts'
 import { type Change, present } from '../parts/lists/search-fields.ts'
@@ -9,6 +8,7 @@ import { callsPeriod, type UsageSearch } from '../parts/usage/search.ts'
 import { UsageView } from '../parts/usage/usage-view.tsx'
 import { useUsage } from '../parts/usage/use-usage.ts'
 import { useGroups } from './use-groups.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const route = getRouteApi('/frame/usage')
 const SPLITS = ['model', 'key', 'app'] as const

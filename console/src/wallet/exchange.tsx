@@ -2,7 +2,6 @@ import { Button, NumberInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useIdempotency } from '../api/idempotency.ts'
 import { type Account, useOrganisationId } from '../api/session.ts'
 import { exchange, offersQuery } from '../api/wallet.ts'
@@ -16,6 +15,7 @@ import { useFormat } from '../parts/values/format.ts'
 import { useRefreshMoney } from './use-refresh.ts'
 import styles from './wallet.module.css'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Exchanges balance for Credits by hand. */
 export function Exchange({ account }: { readonly account: Account | undefined }) {

@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import type { Account } from '../api/session.ts'
 import { Figure } from '../parts/charts/figure.tsx'
 import page from '../parts/page/page.module.css'
@@ -6,6 +5,7 @@ import { Amount } from '../parts/values/amount.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import { useFormat } from '../parts/values/format.ts'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /** Credits, held amounts, balance, spending and debts. */
 export function Funds({ account }: { readonly account: Account | undefined }) {

@@ -2,7 +2,6 @@ import { NumberInput, Switch } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Account, accountQuery, useOrganisationId } from '../api/session.ts'
 import { changeAccount } from '../api/wallet.ts'
 import forms from '../parts/forms/form.module.css'
@@ -11,6 +10,7 @@ import { useSubmit } from '../parts/forms/use-submit.ts'
 import { isZero } from '../parts/values/decimal.ts'
 import styles from './wallet.module.css'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
+import { useTranslation } from '../texts/use-translation.ts'
 
 /**
  * A type, not an interface: the form library requires an index signature. Field names are the gateway's, so that errors

@@ -2,7 +2,6 @@ import { Button, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../api/query-client.ts'
 import { accountQuery, useMayManage, useOrganisationId } from '../api/session.ts'
 import { offersQuery } from '../api/wallet.ts'
@@ -22,6 +21,7 @@ import { TABS, type WalletSearch } from './search.ts'
 import { Statement } from './statement/statement.tsx'
 import { TopUps } from './top-up/top-ups.tsx'
 import styles from './wallet.module.css'
+import { useTranslation } from '../texts/use-translation.ts'
 
 const TopUpDialog = late(async () => (await import('./top-up/top-up-dialog.tsx')).TopUpDialog)
 const RedeemDialog = late(async () => (await import('./top-up/redeem-dialog.tsx')).RedeemDialog)

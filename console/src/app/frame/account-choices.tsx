@@ -1,7 +1,6 @@
 import { Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { usePerson } from '../../api/session.ts'
@@ -9,6 +8,7 @@ import { Icon } from '../../parts/marks/icon.tsx'
 import type { Opened } from '../../parts/page/menu-button.tsx'
 import { OpenedMenu } from '../../parts/page/opened-menu.tsx'
 import styles from './frame.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export function AccountChoices(opened: Opened) {
   const { t } = useTranslation()

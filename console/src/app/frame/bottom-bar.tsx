@@ -1,11 +1,11 @@
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { late } from '../../parts/page/late.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import styles from './frame.module.css'
 import { PAGES, PAGES_AT_HAND } from './pages.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const PageSheet = late(async () => (await import('./page-sheet.tsx')).PageSheet)
 

@@ -2,7 +2,6 @@ import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { useConnection } from '../../api/connection.ts'
 import { REFUSED_IN_FRAME, useRefusal } from '../../api/refusal.ts'
@@ -22,6 +21,7 @@ import styles from './frame.module.css'
 import { RefusalNotice } from './refusal-notice.tsx'
 import { SideBar } from './side-bar.tsx'
 import { TopBar } from './top-bar.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const Palette = late(async () => (await import('./palette.tsx')).Palette)
 

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
 import { client, dataOf } from '../../api/client.ts'
 import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { usePerson } from '../../api/session.ts'
@@ -10,6 +9,7 @@ import { Icon } from '../../parts/marks/icon.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from './look-banner.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Over every page while an operator impersonates an account. */
 export function LookBanner({ until }: { readonly until: string }) {

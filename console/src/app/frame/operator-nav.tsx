@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { Sign } from '../../parts/marks/icon.tsx'
 import { Tip } from '../../parts/page/tip.tsx'
 import styles from './frame.module.css'
 import { OPERATOR_PAGES } from './operator-pages.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The pages of those who run the gateway, below the others. */
 export function OperatorNav({ narrow, onGone }: { readonly narrow: boolean; readonly onGone?: () => void }) {

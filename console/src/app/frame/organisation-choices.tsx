@@ -1,13 +1,13 @@
 import { Menu } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { organisationsQuery, useMembership } from '../../api/session.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import type { Opened } from '../../parts/page/menu-button.tsx'
 import { OpenedMenu } from '../../parts/page/opened-menu.tsx'
 import { Glyph } from './organisation-glyph.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** `own`: the person's name. */
 export function OrganisationChoices({ own, ...opened }: Opened & { readonly own: string }) {

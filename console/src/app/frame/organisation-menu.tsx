@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { organisationsQuery, useMembership, usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { late } from '../../parts/page/late.ts'
 import { MenuButton } from '../../parts/page/menu-button.tsx'
 import styles from './frame.module.css'
 import { Glyph } from './organisation-glyph.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const OrganisationChoices = late(async () => (await import('./organisation-choices.tsx')).OrganisationChoices)
 

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { usePerson } from '../../api/session.ts'
 import { Sheet } from '../../parts/forms/dialog.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
 import styles from './frame.module.css'
 import { OperatorNav } from './operator-nav.tsx'
 import { PAGES } from './pages.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** All pages, in a bottom sheet. */
 export function PageSheet({ onClose }: { readonly onClose: () => void }) {

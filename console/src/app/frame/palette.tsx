@@ -2,7 +2,6 @@ import '@mantine/spotlight/styles.layer.css'
 import { Spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { usePerson } from '../../api/session.ts'
 import { Icon, Sign } from '../../parts/marks/icon.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
@@ -10,6 +9,7 @@ import { OPERATOR_PAGES } from './operator-pages.ts'
 import { PAGES } from './pages.ts'
 import styles from './palette.module.css'
 import { type Found, useFound } from './use-found.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type Address = (typeof PAGES | typeof OPERATOR_PAGES)[number]['to']
 

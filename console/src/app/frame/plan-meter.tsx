@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { useMayManage, useOrganisationId } from '../../api/session.ts'
 import { subscriptionQuery } from '../../api/subscription.ts'
 import { LimitBar } from '../../parts/limits/limit-bar.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from './frame.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** How much of the plan's longest quota is used; renders nothing without a plan. */
 export function PlanMeter() {

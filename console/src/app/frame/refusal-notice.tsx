@@ -1,11 +1,11 @@
 import { ActionIcon } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/api-error.ts'
 import { forgetRefusal } from '../../api/refusal.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { useProblemText } from '../../parts/page/use-problem.ts'
 import { CopyIcon } from '../../parts/snippets/copy-button.tsx'
 import styles from './refusal-notice.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Why an action was refused that has no place of its own to say it; stays until it is closed or something is tried again. */
 export function RefusalNotice({ error }: { readonly error: unknown }) {

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { sessionBegan, useConnection } from '../../api/connection.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { SignInForm } from '../../sign-in/sign-in-form.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Shown over the page, so that typed input is kept after signing in again. */
 export function SessionEnded() {

@@ -1,7 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { usePerson } from '../../api/session.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Mark } from '../../parts/marks/mark.tsx'
@@ -10,6 +9,7 @@ import { Tip } from '../../parts/page/tip.tsx'
 import styles from './frame.module.css'
 import { PAGES } from './pages.ts'
 import { PlanMeter } from './plan-meter.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const OperatorNav = late(async () => (await import('./operator-nav.tsx')).OperatorNav)
 

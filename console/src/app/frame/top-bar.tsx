@@ -1,6 +1,5 @@
 import { ActionIcon } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { useConnection } from '../../api/connection.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Mark } from '../../parts/marks/mark.tsx'
@@ -12,6 +11,7 @@ import { Tip } from '../../parts/page/tip.tsx'
 import type { Language } from '../../texts/languages.ts'
 import styles from './frame.module.css'
 import { OrganisationMenu } from './organisation-menu.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const AccountChoices = late(async () => (await import('./account-choices.tsx')).AccountChoices)
 

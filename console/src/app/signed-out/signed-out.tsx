@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Mark } from '../../parts/marks/mark.tsx'
 import { LanguageMenu } from '../../parts/page/language-menu.tsx'
 import { ThemeButton } from '../../parts/page/theme-button.tsx'
 import { isLanguage, LANGUAGES } from '../../texts/languages.ts'
 import styles from './signed-out.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The page around the sign-in cards. */
 export function SignedOut() {
-  const { t, i18n } = useTranslation()
+  const { t, language } = useTranslation()
   return (
     <div className={styles.frame}>
       <header className={styles.header}>
         <LanguageMenu>
           <Button variant="subtle" leftSection={<Icon name="language" />}>
-            {isLanguage(i18n.language) ? LANGUAGES[i18n.language].label : i18n.language}
+            {isLanguage(language) ? LANGUAGES[language].label : language}
           </Button>
         </LanguageMenu>
         <ThemeButton />

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { anyCallsQuery } from '../../api/operator/calls.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { useCallColumns } from '../../parts/calls/call-columns.tsx'
@@ -9,6 +8,7 @@ import sheet from '../../parts/forms/sheet.module.css'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const CALLS = 5
 

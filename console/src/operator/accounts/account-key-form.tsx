@@ -1,7 +1,6 @@
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useContext } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type AccountKey, changeKeyOf, type MadeKey, makeKeyOf } from '../../api/operator/accounts.ts'
 import { anyModelsQuery } from '../../api/operator/catalogue.ts'
 import { anyGroupsQuery } from '../../api/operator/groups.ts'
@@ -13,6 +12,7 @@ import { bodyOf, type KeyValues, valuesOf } from '../../parts/keys/key-values.ts
 import { useKeyRules } from '../../parts/keys/use-key-rules.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { TimeZone } from '../../parts/values/format.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface AccountKeyFormProps {
   readonly account: string

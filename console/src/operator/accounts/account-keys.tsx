@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AccountKey, AnyAccount, MadeKey } from '../../api/operator/accounts.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import { usePolicyWords } from '../../parts/limits/use-policy-words.ts'
@@ -9,6 +8,7 @@ import { Icon } from '../../parts/marks/icon.tsx'
 import { AccountKeyForm } from './account-key-form.tsx'
 import { useKeyColumns } from './key-columns.tsx'
 import { KeyOnce } from './key-once.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The keys of an account, without secrets; a key that was just created shows its secret once. */
 export function AccountKeys({ of }: { readonly of: AnyAccount }) {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { membersOfQuery } from '../../api/operator/accounts.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import { DataTable } from '../../parts/lists/data-table.tsx'
 import table from '../../parts/lists/table.module.css'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { Balance } from '../../parts/values/balance.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The members of an organisation, each with a link to their own account. */
 export function AccountMembers({

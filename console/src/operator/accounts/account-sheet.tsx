@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type AnyAccount, anyAccountQuery } from '../../api/operator/accounts.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { Sheet } from '../../parts/forms/dialog.tsx'
@@ -22,6 +21,7 @@ import { namesOf } from '../parts/account-name.ts'
 import { Trail } from '../parts/trail.tsx'
 import { AccountState, AccountTags } from './account-state.tsx'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface AccountSheetProps {
   readonly id: string

@@ -1,7 +1,7 @@
-import { useTranslation } from 'react-i18next'
 import type { AccountRow } from '../../api/operator/accounts.ts'
 import { State } from '../../parts/marks/state.tsx'
 import tags from '../../parts/marks/tag.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export function AccountState({ of: { status } }: { readonly of: Pick<AccountRow, 'status'> }) {
   const { t } = useTranslation()

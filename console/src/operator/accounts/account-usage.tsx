@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type UsageOf, usageOfQuery } from '../../api/operator/accounts.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { Amount } from '../../parts/values/amount.tsx'
 import { useFormat } from '../../parts/values/format.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Usage of an account over thirty days by model, the most expensive first. */
 export function AccountUsage({ id }: { readonly id: string }) {

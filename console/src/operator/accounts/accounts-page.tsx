@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type AccountRow, accountsQuery } from '../../api/operator/accounts.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import type { Column } from '../../parts/lists/data-table.tsx'
@@ -20,6 +19,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { useFind } from '../parts/use-find.ts'
 import { namesOf } from '../parts/account-name.ts'
 import { AccountState, AccountTags } from './account-state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const AccountSheet = late(async () => (await import('./account-sheet.tsx')).AccountSheet)
 const AddAccount = late(async () => (await import('./add-account.tsx')).AddAccount)

@@ -1,7 +1,6 @@
 import { NumberInput, Select, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { addAccount } from '../../api/operator/accounts.ts'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
@@ -9,6 +8,7 @@ import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface AddAccountProps {
   readonly onClose: () => void

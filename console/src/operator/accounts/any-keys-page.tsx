@@ -1,6 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type AnyKey, anyKeysQuery, type MadeKey } from '../../api/operator/accounts.ts'
 import { anyGroupsQuery } from '../../api/operator/groups.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
@@ -19,6 +18,7 @@ import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useFind } from '../parts/use-find.ts'
 import { useKeyColumns } from './key-columns.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const AccountKeyForm = late(async () => (await import('./account-key-form.tsx')).AccountKeyForm)
 const KeyOnce = late(async () => (await import('./key-once.tsx')).KeyOnce)

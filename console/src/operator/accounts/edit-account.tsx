@@ -1,7 +1,6 @@
 import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type AccountBody, type AnyAccount, changeAccount } from '../../api/operator/accounts.ts'
 import { plansQuery } from '../../api/operator/plans.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
@@ -14,6 +13,7 @@ import { type PolicyValues, policyBodyOf, policyValuesOf } from '../../parts/lim
 import { inBackground } from '../../parts/page/in-background.ts'
 import { namesOf } from '../parts/account-name.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface EditAccountProps {
   readonly of: AnyAccount

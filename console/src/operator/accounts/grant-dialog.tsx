@@ -1,7 +1,6 @@
 import { NumberInput, SegmentedControl, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type AnyAccount, grant } from '../../api/operator/accounts.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
 import { FormFrame } from '../../parts/forms/form-frame.tsx'
@@ -12,6 +11,7 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import { namesOf } from '../parts/account-name.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface GrantDialogProps {
   readonly of: AnyAccount

@@ -1,10 +1,10 @@
-import { useTranslation } from 'react-i18next'
 import type { AccountKey, MadeKey } from '../../api/operator/accounts.ts'
 import { useActionsColumn } from '../../parts/lists/columns.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { KeyName } from '../parts/key-name.tsx'
 import { AccountKeyActions } from './account-key-actions.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface KeyColumnsOf<Key extends AccountKey> {
   readonly accountOf: (key: Key) => string

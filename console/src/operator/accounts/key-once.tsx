@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import type { MadeKey } from '../../api/operator/accounts.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
 import form from '../../parts/forms/form.module.css'
 import { Note } from '../../parts/page/problem.tsx'
 import { CopyButton } from '../../parts/snippets/copy-button.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The secret of a customer's key, shown once, to be passed on to them. */
 export function KeyOnce({ of, onClose }: { readonly of: MadeKey; readonly onClose: () => void }) {

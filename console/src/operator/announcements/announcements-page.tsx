@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Notice, noticesQuery, removeNotice } from '../../api/operator/announcements.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { RowAction, useActionsColumn } from '../../parts/lists/columns.tsx'
@@ -17,6 +16,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
 import { NoticeForm } from './notice-form.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** In the address in place of an id while an announcement is written. */
 const NEW = 'new'

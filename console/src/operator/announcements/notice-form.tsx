@@ -2,7 +2,6 @@ import { Select, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useContext } from 'react'
-import { useTranslation } from 'react-i18next'
 import { addNotice, changeNotice, type Notice } from '../../api/operator/announcements.ts'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
@@ -11,6 +10,7 @@ import { Note } from '../../parts/page/problem.tsx'
 import { TimeZone } from '../../parts/values/format.ts'
 import { dayOf, dayStart } from '../../parts/values/zoned-days.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface NoticeFormProps {
   /** undefined: a new announcement. */

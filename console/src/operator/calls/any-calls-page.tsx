@@ -2,7 +2,6 @@ import { Switch } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
-import { useTranslation } from 'react-i18next'
 import { anyAccountQuery } from '../../api/operator/accounts.ts'
 import { explainAny } from '../../api/operator/calls.ts'
 import { anyModelsQuery } from '../../api/operator/catalogue.ts'
@@ -19,6 +18,7 @@ import operator from '../parts/operator.module.css'
 import { alsoOf, ANY_LOG } from './any-log.ts'
 import { CallAffairs } from './call-affairs.tsx'
 import type { AnyCallsSearch } from './search.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const route = getRouteApi('/frame/operate/operate/calls')
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { anyAccountQuery } from '../../api/operator/accounts.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import type { LoggedCall } from '../../parts/calls/log-source.ts'
 import { type Fact, Facts } from '../../parts/lists/facts.tsx'
 import page from '../../parts/page/page.module.css'
 import { useFormat } from '../../parts/values/format.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface CalledWithProps {
   readonly account: string | null | undefined

@@ -1,7 +1,7 @@
 import { NumberInput, Select } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import form from '../../parts/forms/form.module.css'
 import { IMAGES, REASONING, SAMPLING, TOOLS } from './capability-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface CapabilityFieldsProps {
   readonly form: { getInputProps(path: string): object }

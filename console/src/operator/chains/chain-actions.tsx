@@ -1,13 +1,13 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { actOnChain, type Chain, type ChainAct, type Probe, testChain } from '../../api/operator/chains.ts'
 import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Marked } from '../../parts/marks/marked.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type Asked = 'disable' | 'drain'
 

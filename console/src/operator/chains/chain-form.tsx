@@ -1,7 +1,6 @@
 import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { anyModelsQuery, credentialsQuery, vendorsQuery } from '../../api/operator/catalogue.ts'
 import { addChain, type Chain, changeChain } from '../../api/operator/chains.ts'
 import { settingsQuery } from '../../api/operator/settings.ts'
@@ -12,6 +11,7 @@ import { FormSheet } from '../parts/form-sheet.tsx'
 import { PricingFields } from '../parts/pricing-fields.tsx'
 import { CapabilityFields } from './capability-fields.tsx'
 import { type ChainValues, changeOf, newChainOf, PROTOCOLS, STREAM_USAGES, valuesOf } from './chain-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface ChainFormProps {
   /** The model of a new chain; empty: not chosen yet. */

@@ -1,5 +1,4 @@
 import type { KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Chain, Probe } from '../../api/operator/chains.ts'
 import { LimitBar } from '../../parts/limits/limit-bar.tsx'
 import table from '../../parts/lists/table.module.css'
@@ -11,6 +10,7 @@ import { Health, ResetChain, stateOf, Trouble } from '../parts/chain-health.tsx'
 import { Outcomes } from './outcomes.tsx'
 import { useProbe } from './use-probe.ts'
 import styles from './chains.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const GRIP = 'M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01'
 

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Chain, chainsQuery } from '../../api/operator/chains.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { Filter, Filters } from '../../parts/lists/filters.tsx'
@@ -18,6 +17,7 @@ import { CHAIN_STATES, stateOf } from '../parts/chain-health.tsx'
 import styles from './chains.module.css'
 import { ModelChains } from './model-chains.tsx'
 import { TestAll } from './test-all.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const ChainForm = late(async () => (await import('./chain-form.tsx')).ChainForm)
 

@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Chain, chainsQuery, changeChain } from '../../api/operator/chains.ts'
 import table from '../../parts/lists/table.module.css'
 import { classes } from '../../parts/marks/classes.ts'
@@ -9,6 +8,7 @@ import { useProblemText } from '../../parts/page/use-problem.ts'
 import { ChainRow, type Drag } from './chain-row.tsx'
 import styles from './chains.module.css'
 import { moved } from './priority.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface ModelChainsProps {
   readonly model: string

@@ -1,6 +1,6 @@
-import { useTranslation } from 'react-i18next'
 import type { Chain } from '../../api/operator/chains.ts'
 import styles from './chains.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The last outcomes of a chain, oldest first. */
 export function Outcomes({ of: { outcomes } }: { readonly of: Chain['health'] }) {

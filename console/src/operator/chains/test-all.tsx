@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Chain, testChain } from '../../api/operator/chains.ts'
 import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { Done } from '../../parts/page/done.tsx'
 import { useKeepProbe } from './use-probe.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Concurrent tests: few, so that vendors do not rate-limit them. */
 const AT_ONCE = 3

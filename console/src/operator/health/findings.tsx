@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { type Finding, findingsQuery } from '../../api/operator/health.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { State } from '../../parts/marks/state.tsx'
@@ -9,6 +8,7 @@ import page from '../../parts/page/page.module.css'
 import { useFormat } from '../../parts/values/format.ts'
 import type english from '../../texts/en/health.json'
 import operator from '../parts/operator.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** How long the gateway caches its findings. */
 const LOOK_MS = 60_000

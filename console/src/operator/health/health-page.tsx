@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { chainsQuery } from '../../api/operator/chains.ts'
 import { healthQuery, type Health } from '../../api/operator/health.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
@@ -15,6 +14,7 @@ import { shortId } from '../../parts/values/short-id.ts'
 import { Findings } from './findings.tsx'
 import { TroubledChains } from './troubled-chains.tsx'
 import { Waiting } from './waiting.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The state of the gateway, and what to do about problems. */
 export function HealthPage() {

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { type Chain, chainsQuery } from '../../api/operator/chains.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import table from '../../parts/lists/table.module.css'
@@ -9,6 +8,7 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
 import { Health as HealthWord, ResetChain, stateOf, Trouble } from '../parts/chain-health.tsx'
 import styles from './health.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const TROUBLES: readonly string[] = ['cooling', 'limited', 'failing']
 

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import type { Health } from '../../api/operator/health.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from './health.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Things that wait for a decision, each with a link. */
 export function Waiting({ of }: { readonly of: Health['waiting'] }) {

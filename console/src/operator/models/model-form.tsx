@@ -1,7 +1,6 @@
 import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import type { AnyModel } from '../../api/operator/catalogue.ts'
 import { addModel, changeModel } from '../../api/operator/models.ts'
 import { settingsQuery } from '../../api/operator/settings.ts'
@@ -14,6 +13,7 @@ import { Surcharges } from './surcharges.tsx'
 import { VERIFICATIONS } from './model-words.tsx'
 import { FEATURES } from '../../parts/values/features.ts'
 import { changeOf, type ModelValues, modelValuesOf, newModelOf, STATUSES } from './model-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface ModelFormProps {
   /** undefined: a new model. */

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type AnyModel, anyModelsQuery } from '../../api/operator/catalogue.ts'
 import { priceChangesQuery } from '../../api/operator/models.ts'
 import type { Column } from '../../parts/lists/data-table.tsx'
@@ -14,6 +13,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { Margin, Revenue } from '../parts/margin.tsx'
 import { MODEL_STATES, ModelStateWord, PriceCell, stateOf, useAdmissionWords } from './model-words.tsx'
 import { PERIODS, useEarned, usePeriod } from './use-earned.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const ModelSheet = late(async () => (await import('./model-sheet.tsx')).ModelSheet)
 

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AnyModel } from '../../api/operator/catalogue.ts'
 import { type Chain, chainsQuery } from '../../api/operator/chains.ts'
 import { changeModel } from '../../api/operator/models.ts'
@@ -28,6 +27,7 @@ import { billedPrices, ModelStateWord, stateOf, useAdmissionWords, usePriceText 
 import { PriceForm } from './price-form.tsx'
 import { PriceHistory } from './price-history.tsx'
 import { useMargins, usePeriod } from './use-earned.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface ModelSheetProps {
   readonly of: AnyModel

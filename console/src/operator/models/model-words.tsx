@@ -1,11 +1,11 @@
 /** A model in few words: whether it is offered, to whom, and at which prices. */
-import { useTranslation } from 'react-i18next'
 import type { AnyModel } from '../../api/operator/catalogue.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import { priceText } from '../../parts/values/price-text.ts'
 import { State } from '../../parts/marks/state.tsx'
 import table from '../../parts/lists/table.module.css'
 import { MODE_OF, PRICE_FIELDS, type PriceField, type Pricing } from '../parts/pricing-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export const MODEL_STATES = ['offered', 'hidden', 'maintenance', 'disabled'] as const
 export type ModelState = (typeof MODEL_STATES)[number]

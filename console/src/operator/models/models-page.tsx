@@ -1,7 +1,6 @@
 import { Button, Menu, SegmentedControl } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { exportGatewayFile } from '../../api/operator/models.ts'
 import { save } from '../../parts/lists/download.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -12,6 +11,7 @@ import { choiceField } from '../../parts/lists/search-fields.ts'
 import { useProblemText } from '../../parts/page/use-problem.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { ModelList } from './model-list.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const ModelForm = late(async () => (await import('./model-form.tsx')).ModelForm)
 const PresetList = late(async () => (await import('./preset-list.tsx')).PresetList)

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type Preset, presetsQuery } from '../../api/operator/models.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Empty } from '../../parts/page/empty.tsx'
@@ -10,6 +9,7 @@ import table from '../../parts/lists/table.module.css'
 import { Find } from '../parts/find.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { PresetSheet } from './preset-sheet.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Vendors that the gateway knows with their models and list prices. */
 export function PresetList() {

@@ -1,7 +1,6 @@
 import { Checkbox, PasswordInput, type PasswordInputProps } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { addFromPreset, type Preset } from '../../api/operator/models.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import form from '../../parts/forms/form.module.css'
@@ -13,6 +12,7 @@ import table from '../../parts/lists/table.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import styles from './models.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface PresetSheetProps {
   readonly of: Preset

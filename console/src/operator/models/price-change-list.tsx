@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type PriceChange, priceChangesQuery } from '../../api/operator/models.ts'
 import { useActionsColumn } from '../../parts/lists/columns.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
@@ -11,6 +10,7 @@ import { FoundList } from '../parts/found-list.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { PriceCell } from './model-words.tsx'
 import { CancelPrices } from './price-history.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const STATES = ['pending', 'applied', 'cancelled'] as const
 const SIGNS = {

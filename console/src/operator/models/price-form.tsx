@@ -2,7 +2,6 @@ import { SegmentedControl, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useContext } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AnyModel } from '../../api/operator/catalogue.ts'
 import { changeModel, schedulePrices } from '../../api/operator/models.ts'
 import { TimeZone } from '../../parts/values/format.ts'
@@ -15,6 +14,7 @@ import { PricingFields } from '../parts/pricing-fields.tsx'
 import { pricingBodyOf, type PricingValues, pricingValuesOf } from '../parts/pricing-values.ts'
 import { usePriceName } from '../parts/use-price-name.tsx'
 import { priceChanges } from './price-trail.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface PriceFormProps {
   readonly of: AnyModel

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import type { AnyModel } from '../../api/operator/catalogue.ts'
 import { auditQuery, type AuditEntry } from '../../api/operator/audit.ts'
 import { cancelPrices, type PriceChange, priceChangesQuery } from '../../api/operator/models.ts'
@@ -15,6 +14,7 @@ import { Differences } from '../parts/differences.tsx'
 import type { FieldDifference } from '../parts/field-difference.ts'
 import { usePriceName } from '../parts/use-price-name.tsx'
 import { priceChanges, priceChangesIn } from './price-trail.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const ENTRIES = 100
 

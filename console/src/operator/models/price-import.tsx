@@ -2,7 +2,6 @@ import { Button, FileInput, Textarea, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { importPrices, type PriceFile, type PriceReview } from '../../api/operator/models.ts'
 import { Sheet } from '../../parts/forms/dialog.tsx'
 import { Done } from '../../parts/page/done.tsx'
@@ -15,6 +14,7 @@ import { FormSheet } from '../parts/form-sheet.tsx'
 import { Differences } from '../parts/differences.tsx'
 import { usePriceName } from '../parts/use-price-name.tsx'
 import styles from './models.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type ImportValues = {
   readonly file: string

@@ -1,10 +1,10 @@
 import { ActionIcon, Button, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useTranslation } from 'react-i18next'
 import form from '../../parts/forms/form.module.css'
 import { Icon } from '../../parts/marks/icon.tsx'
 import type { ModelValues } from './model-values.ts'
 import styles from './models.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface SurchargesProps {
   readonly values: UseFormReturnType<ModelValues>

@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Batch, type Code, codesQuery, voidCode } from '../../api/operator/money.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Sheet } from '../../parts/forms/dialog.tsx'
@@ -13,6 +12,7 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { AccountLink } from '../parts/account-link.tsx'
 import { MoreRows } from '../parts/more-rows.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The codes of a batch: which were redeemed and by whom; open ones can be voided. */
 export function BatchSheet({ of, onClose }: { readonly of: Batch; readonly onClose: () => void }) {

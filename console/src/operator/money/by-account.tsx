@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { accountMarginsQuery } from '../../api/operator/models.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { earnedOf } from '../parts/earned.ts'
 import { Split } from './split.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The accounts that paid most, and all others as one. */
 export function ByAccount({ from }: { readonly from: string }) {

@@ -2,7 +2,6 @@ import { Button, NumberInput, SegmentedControl, Textarea, TextInput } from '@man
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useIdempotency } from '../../api/idempotency.ts'
 import { makeCodes } from '../../api/operator/money.ts'
 import { Sheet } from '../../parts/forms/dialog.tsx'
@@ -15,6 +14,7 @@ import { CopyButton } from '../../parts/snippets/copy-button.tsx'
 import { TimeZone } from '../../parts/values/format.ts'
 import { dayStart } from '../../parts/values/zoned-days.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type CodeValues = {
   readonly pool: 'credits' | 'yuan'

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Batch, batchesQuery, voidBatch } from '../../api/operator/money.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { RowAction, useActionsColumn, useTimeColumn } from '../../parts/lists/columns.tsx'
@@ -13,6 +12,7 @@ import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import { BatchSheet } from './batch-sheet.tsx'
 import { CodesForm } from './codes-form.tsx'
 import { Worth } from './top-ups.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Redemption codes: created in batches; those that are not redeemed can be voided. */
 export function Codes() {

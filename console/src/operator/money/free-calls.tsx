@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { type FreeCall, freeCallsQuery } from '../../api/operator/money.ts'
 import { useTimeColumn } from '../../parts/lists/columns.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
@@ -9,6 +8,7 @@ import { shortId } from '../../parts/values/short-id.ts'
 import { AccountLink } from '../parts/account-link.tsx'
 import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import operator from '../parts/operator.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Answered calls that cost nothing, and why. */
 export function FreeCalls() {

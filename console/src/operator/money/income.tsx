@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useContext } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type ChainMargin, marginQuery } from '../../api/operator/models.ts'
 import { Figure } from '../../parts/charts/figure.tsx'
 import { seriesOf } from '../../parts/charts/series.ts'
@@ -21,6 +20,7 @@ import { type Earned, earnedOf } from '../parts/earned.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { ByAccount } from './by-account.tsx'
 import { type Group, Split } from './split.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const PERIODS = ['today', '7d', '30d'] as const
 const DAYS = { today: 1, '7d': 7, '30d': 30 } as const

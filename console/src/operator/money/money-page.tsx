@@ -1,11 +1,11 @@
 import { SegmentedControl } from '@mantine/core'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { late } from '../../parts/page/late.ts'
 import { PageHead } from '../../parts/page/page-head.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Income } from './income.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const Codes = late(async () => (await import('./codes.tsx')).Codes)
 const FreeCalls = late(async () => (await import('./free-calls.tsx')).FreeCalls)

@@ -1,13 +1,13 @@
 import { NumberInput, SegmentedControl, Switch, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type Package, putPackage } from '../../api/operator/money.ts'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type PackageValues = {
   readonly code: string

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Package, packagesQuery, removePackage } from '../../api/operator/money.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { RowAction, useActionsColumn } from '../../parts/lists/columns.tsx'
@@ -15,6 +14,7 @@ import page from '../../parts/page/page.module.css'
 import { Balance } from '../../parts/values/balance.tsx'
 import { PackageForm } from './package-form.tsx'
 import { Worth } from './top-ups.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Packages that can be bought. */
 export function Packages() {

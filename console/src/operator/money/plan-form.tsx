@@ -1,7 +1,6 @@
 import { ActionIcon, Button, NumberInput, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { addPlan, changePlan, type Plan } from '../../api/operator/plans.ts'
 import { settingsQuery } from '../../api/operator/settings.ts'
 import form from '../../parts/forms/form.module.css'
@@ -9,6 +8,7 @@ import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type PlanValues = {
   readonly code: string

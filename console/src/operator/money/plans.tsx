@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Plan, plansQuery, removePlan } from '../../api/operator/plans.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { RowAction, useActionsColumn } from '../../parts/lists/columns.tsx'
@@ -13,6 +12,7 @@ import page from '../../parts/page/page.module.css'
 import { Amount } from '../../parts/values/amount.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { PlanForm } from './plan-form.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Plans on sale. */
 export function Plans() {

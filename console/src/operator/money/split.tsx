@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { classes } from '../../parts/marks/classes.ts'
 import page from '../../parts/page/page.module.css'
@@ -8,6 +7,7 @@ import { AccountLink } from '../parts/account-link.tsx'
 import type { Earned } from '../parts/earned.ts'
 import { Margin } from '../parts/margin.tsx'
 import operator from '../parts/operator.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export interface Group {
   readonly name: string

@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { type AnyTopUp, topUpsQuery } from '../../api/operator/money.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { useTimeColumn } from '../../parts/lists/columns.tsx'
@@ -14,6 +13,7 @@ import { AccountFilter } from '../parts/account-filter.tsx'
 import { FoundList, rowsOf } from '../parts/found-list.tsx'
 import operator from '../parts/operator.module.css'
 import { useAddress } from '../parts/use-address.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const STATES = [
   'open',

@@ -2,10 +2,10 @@ import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { accountsQuery, anyAccountQuery } from '../../api/operator/accounts.ts'
 import { namesOf } from './account-name.ts'
 import operator from './operator.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface AccountFilterProps {
   /** The label; “Account” when absent. */

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { actOnChain, type Chain } from '../../api/operator/chains.ts'
 import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { State } from '../../parts/marks/state.tsx'
 import { useFormat } from '../../parts/values/format.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export const CHAIN_STATES = ['healthy', 'failing', 'cooling', 'limited', 'draining', 'disabled'] as const
 export type ChainState = (typeof CHAIN_STATES)[number]

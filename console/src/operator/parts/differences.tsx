@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import form from '../../parts/forms/form.module.css'
 import table from '../../parts/lists/table.module.css'
 import styles from './differences.module.css'
 import type { FieldDifference } from './field-difference.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface DifferencesProps {
   readonly label: string

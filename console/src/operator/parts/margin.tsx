@@ -1,8 +1,8 @@
-import { useTranslation } from 'react-i18next'
 import { Amount } from '../../parts/values/amount.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import table from '../../parts/lists/table.module.css'
 import type { Earned } from './earned.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The margin as a share of revenue, with the amount in Credits below. */
 export function Margin({ of }: { readonly of: Earned | undefined }) {

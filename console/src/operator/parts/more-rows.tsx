@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { inBackground } from '../../parts/page/in-background.ts'
 import styles from './operator.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export interface MoreRowsProps {
   readonly query: {

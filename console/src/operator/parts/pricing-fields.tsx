@@ -1,8 +1,8 @@
 import { MultiSelect, NumberInput, TextInput } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import form from '../../parts/forms/form.module.css'
 import styles from './operator.module.css'
 import { BILLING_MODES, MODE_OF, PRICE_FIELDS, type PricingValues } from './pricing-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface PricingFieldsProps {
   readonly form: { getInputProps(path: string): object }

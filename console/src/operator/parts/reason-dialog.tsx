@@ -1,9 +1,9 @@
 import { Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import form from '../../parts/forms/form.module.css'
 import { Marked } from '../../parts/marks/marked.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface ReasonDialogProps {
   readonly title: string

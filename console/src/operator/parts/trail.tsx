@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { auditQuery } from '../../api/operator/audit.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import { DataTable } from '../../parts/lists/data-table.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { useFormat } from '../../parts/values/format.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const ENTRIES = 5
 

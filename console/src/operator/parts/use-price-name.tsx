@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { PRICE_FIELDS } from './pricing-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The name of a field of a price list. */
 export function usePriceName(): (field: string) => ReactNode {

@@ -2,7 +2,6 @@ import { Button, FileInput, Switch, Textarea } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { saidOf } from '../../api/api-error.ts'
 import { exportGatewayFile } from '../../api/operator/models.ts'
 import { applyFile, type FileReview } from '../../api/operator/settings.ts'
@@ -16,6 +15,7 @@ import { useProblemText, useSentence } from '../../parts/page/use-problem.ts'
 import { CopyButton } from '../../parts/snippets/copy-button.tsx'
 import { Differences } from '../parts/differences.tsx'
 import styles from './platform.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type FileValues = {
   readonly file: string

@@ -2,7 +2,6 @@ import { Button, MultiSelect, Select, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { anyModelsQuery } from '../../api/operator/catalogue.ts'
 import {
   addGroup,
@@ -23,6 +22,7 @@ import type { FieldDifference } from '../parts/field-difference.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { Trail } from '../parts/trail.tsx'
 import { GroupKeys } from './group-keys.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface GroupFormProps {
   /** undefined: a new group. */

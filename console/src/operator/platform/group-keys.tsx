@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type GroupKey, groupKeysQuery } from '../../api/operator/groups.ts'
 import sheet from '../../parts/forms/sheet.module.css'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { AccountLink } from '../parts/account-link.tsx'
 import { KeyName } from '../parts/key-name.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The keys that are bound to a group, each with a link to its account. */
 export function GroupKeys({ group }: { readonly group: string }) {

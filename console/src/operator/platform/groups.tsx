@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type AnyGroup, anyGroupsQuery } from '../../api/operator/groups.ts'
 import type { Column } from '../../parts/lists/data-table.tsx'
 import { late } from '../../parts/page/late.ts'
 import { FoundList } from '../parts/found-list.tsx'
 import operator from '../parts/operator.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const GroupForm = late(async () => (await import('./group-form.tsx')).GroupForm)
 

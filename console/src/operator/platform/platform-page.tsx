@@ -1,6 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import table from '../../parts/lists/table.module.css'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -9,6 +8,7 @@ import { PageHead } from '../../parts/page/page-head.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Groups, NEW_GROUP } from './groups.tsx'
 import { PlatformSettingsForm } from './settings-form.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const FileForm = late(async () => (await import('./file-form.tsx')).FileForm)
 

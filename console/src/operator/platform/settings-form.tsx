@@ -2,7 +2,6 @@ import { ActionIcon, Button, NumberInput, Select, TextInput } from '@mantine/cor
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { changeSettings, type PlatformSettings, settingsQuery } from '../../api/operator/settings.ts'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
@@ -22,6 +21,7 @@ import {
   type SettingsValues,
   settingsValuesOf,
 } from './settings-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Settings of the platform, with the pending differences beside the form. */
 export function PlatformSettingsForm() {

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/operator/audit.ts'
 import { Sheet } from '../../parts/forms/dialog.tsx'
 import sheet from '../../parts/forms/sheet.module.css'
@@ -9,6 +8,7 @@ import { classes } from '../../parts/marks/classes.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import { AccountLink } from '../parts/account-link.tsx'
 import styles from './trust.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** One entry of the audit log, with the values before and after. */
 export function EntrySheet({

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { verifyBooks } from '../../api/operator/audit.ts'
 import { DataTable } from '../../parts/lists/data-table.tsx'
 import { State } from '../../parts/marks/state.tsx'
 import { FormProblem, Note } from '../../parts/page/problem.tsx'
 import { useProblemText } from '../../parts/page/use-problem.ts'
 import operator from '../parts/operator.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Recomputes every balance, hold, charge and entry on request. */
 export function Proof() {

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { decide, type Request, readDocument, requestsQuery } from '../../api/operator/verifications.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
@@ -15,6 +14,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { AccountLink } from '../parts/account-link.tsx'
 import operator from '../parts/operator.module.css'
 import { ReasonDialog } from '../parts/reason-dialog.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Pending verifications; renders nothing if there are none. */
 export function Requests() {

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type AuditEntry, auditQuery, exportAudit } from '../../api/operator/audit.ts'
 import { useTimeColumn } from '../../parts/lists/columns.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
@@ -23,6 +22,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { useFind } from '../parts/use-find.ts'
 import { Requests } from './requests.tsx'
 import styles from './trust.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const ROWS = 50
 

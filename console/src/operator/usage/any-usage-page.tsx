@@ -1,6 +1,5 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
 import { readAnyUsage } from '../../api/operator/usage.ts'
 import { type Change, present } from '../../parts/lists/search-fields.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
@@ -10,6 +9,7 @@ import { UsageView } from '../../parts/usage/usage-view.tsx'
 import { type UsageQuestion, useUsage } from '../../parts/usage/use-usage.ts'
 import { AccountFilter } from '../parts/account-filter.tsx'
 import type { AnyUsageSearch } from './search.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const route = getRouteApi('/frame/operate/operate/usage')
 const SPLITS = ['account', 'model', 'key', 'app'] as const

@@ -1,7 +1,6 @@
 import { Select, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { addVendor, putCredential, type VendorKind } from '../../api/operator/catalogue.ts'
 import form from '../../parts/forms/form.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
@@ -10,6 +9,7 @@ import { FormSheet } from '../parts/form-sheet.tsx'
 import { SecretFields } from './secret-fields.tsx'
 import { emptySecrets, type SecretValues, secretBodyOf } from './secret-values.ts'
 import { useSecretRules } from './use-secret-rules.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface AddVendorProps {
   readonly kinds: readonly VendorKind[]

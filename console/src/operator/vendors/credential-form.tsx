@@ -1,7 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import {
   addCredential,
   type Credential,
@@ -17,6 +16,7 @@ import { FormSheet } from '../parts/form-sheet.tsx'
 import { SecretFields } from './secret-fields.tsx'
 import { emptySecrets, type SecretValues, secretBodyOf } from './secret-values.ts'
 import { useSecretRules } from './use-secret-rules.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface CredentialFormProps {
   readonly vendor: string

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type Credential, changeCredential, testCredential } from '../../api/operator/catalogue.ts'
 import { usePolicyWords } from '../../parts/limits/use-policy-words.ts'
 import { FormProblem } from '../../parts/page/problem.tsx'
@@ -9,6 +8,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import operator from '../parts/operator.module.css'
 import { useFieldName } from './credential-words.ts'
 import { VendorState } from './vendor-state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** One credential: whether a secret is stored, and whether the vendor accepts it. */
 export function CredentialRow({ of, onEdit }: { readonly of: Credential; readonly onEdit: () => void }) {

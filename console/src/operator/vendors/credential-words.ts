@@ -1,6 +1,6 @@
 /** Names of the credential fields of a kind. */
-import { useTranslation } from 'react-i18next'
 import type { VendorKind } from '../../api/operator/catalogue.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const NAMED = [
   'access_key',

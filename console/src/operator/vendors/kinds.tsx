@@ -1,9 +1,9 @@
-import { useTranslation } from 'react-i18next'
 import type { VendorKind } from '../../api/operator/catalogue.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import table from '../../parts/lists/table.module.css'
 import { insteadOfSecret, useFieldName } from './credential-words.ts'
 import operator from '../parts/operator.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Every kind that the gateway knows, with what each needs. */
 export function Kinds({

@@ -1,9 +1,9 @@
 import { Textarea, TextInput } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import type { VendorKind } from '../../api/operator/catalogue.ts'
 import form from '../../parts/forms/form.module.css'
 import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { insteadOfSecret, useFieldHint, useFieldName } from './credential-words.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface SecretFieldsProps {
   readonly form: { getInputProps(path: string): object }

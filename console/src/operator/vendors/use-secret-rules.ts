@@ -1,7 +1,7 @@
-import { useTranslation } from 'react-i18next'
 import type { VendorKind } from '../../api/operator/catalogue.ts'
 import { insteadOfSecret } from './credential-words.ts'
 import { missingOf, type SecretValues } from './secret-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Validation of a new credential, as form errors by field path. */
 export function useSecretRules(): (

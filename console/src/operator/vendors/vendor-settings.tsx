@@ -1,13 +1,13 @@
 import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { changeVendor, type Vendor, type VendorKind } from '../../api/operator/catalogue.ts'
 import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import form from '../../parts/forms/form.module.css'
 import sheet from '../../parts/forms/sheet.module.css'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const STATES = ['enabled', 'maintenance', 'disabled'] as const
 const TIMEOUTS = ['connect_ms', 'first_byte_ms', 'idle_ms'] as const

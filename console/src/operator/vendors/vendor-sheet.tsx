@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import {
   type Credential,
   credentialsQuery,
@@ -19,6 +18,7 @@ import { CredentialForm } from './credential-form.tsx'
 import { CredentialRow } from './credential-row.tsx'
 import { VendorSettings } from './vendor-settings.tsx'
 import { VendorState } from './vendor-state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface VendorSheetProps {
   readonly of: Vendor

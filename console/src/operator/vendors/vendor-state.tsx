@@ -1,5 +1,5 @@
-import { useTranslation } from 'react-i18next'
 import { State } from '../../parts/marks/state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const SIGNS = {
   enabled: { icon: 'done', tone: 'good' },

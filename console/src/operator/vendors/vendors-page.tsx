@@ -1,7 +1,6 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Vendor, type VendorKind, vendorKindsQuery, vendorsQuery } from '../../api/operator/catalogue.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
@@ -15,6 +14,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { Kinds } from './kinds.tsx'
 import { VendorState } from './vendor-state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const AddVendor = late(async () => (await import('./add-vendor.tsx')).AddVendor)
 const VendorSheet = late(async () => (await import('./vendor-sheet.tsx')).VendorSheet)

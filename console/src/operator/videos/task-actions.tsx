@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { REFUSED_IN_FRAME } from '../../api/refusal.ts'
 import { giveUp, lookAgain, type Task } from '../../api/operator/videos.ts'
 import { RowAction } from '../../parts/lists/columns.tsx'
 import { ReasonDialog } from '../parts/reason-dialog.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The actions of a running task; renders nothing once it has ended. */
 export function TaskActions({ of }: { readonly of: Task }) {

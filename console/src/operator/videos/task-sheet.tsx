@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import type { Task } from '../../api/operator/videos.ts'
 import { Sheet } from '../../parts/forms/dialog.tsx'
 import sheet from '../../parts/forms/sheet.module.css'
@@ -11,6 +10,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import operator from '../parts/operator.module.css'
 import { TaskActions } from './task-actions.tsx'
 import { TaskState } from './task-state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** All details of a task: its state, and the vendor's last answer. */
 export function TaskSheet({ of, onClose }: { readonly of: Task; readonly onClose: () => void }) {

@@ -1,6 +1,6 @@
-import { useTranslation } from 'react-i18next'
 import type { Task } from '../../api/operator/videos.ts'
 import { State } from '../../parts/marks/state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export const TASK_STATES = ['queued', 'in_progress', 'completed', 'failed'] as const
 

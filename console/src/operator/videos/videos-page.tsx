@@ -1,5 +1,4 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type Task, tasksQuery } from '../../api/operator/videos.ts'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { TwoLines, useActionsColumn, useTimeColumn } from '../../parts/lists/columns.tsx'
@@ -13,6 +12,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { TaskActions } from './task-actions.tsx'
 import { TaskSheet } from './task-sheet.tsx'
 import { TASK_STATES, TaskState } from './task-state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const SHOWN = ['open', 'all'] as const
 

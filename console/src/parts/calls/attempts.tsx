@@ -1,9 +1,9 @@
-import { useTranslation } from 'react-i18next'
 import sheet from '../forms/sheet.module.css'
 import { useFormat } from '../values/format.ts'
 import styles from './call-sheet.module.css'
 import type { LoggedCall } from './log-source.ts'
 import { useSkipReason } from './use-skip-reason.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const TICKS = 4
 type Attempt = LoggedCall['attempts'][number]

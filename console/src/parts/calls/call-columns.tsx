@@ -1,10 +1,10 @@
-import { useTranslation } from 'react-i18next'
 import type { Call } from '../../api/calls.ts'
 import { useTimeColumn } from '../lists/columns.tsx'
 import type { Column } from '../lists/data-table.tsx'
 import { useFormat } from '../values/format.ts'
 import { Cost } from './cost.tsx'
 import { Ending } from './ending.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Columns shared by all tables of calls; on a phone only the cost. */
 export function useCallColumns(): Readonly<Record<'time' | 'cost' | 'took' | 'ending', Column<Call>>> {

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Popover, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import form from '../forms/form.module.css'
 import { Filter, Filters } from '../lists/filters.tsx'
 import { type Change, choiceField } from '../lists/search-fields.ts'
 import { Icon } from '../marks/icon.tsx'
 import { type CallsSearch, DEFAULT_PERIOD, ENDINGS, FURTHER, PERIODS } from './filter.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface FurtherProps {
   readonly search: CallsSearch

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useContext, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { late } from '../page/late.ts'
 import type { Column } from '../lists/data-table.tsx'
@@ -19,6 +18,7 @@ import { CallTable } from './call-table.tsx'
 import { type CallsSearch, filterOf, FURTHER } from './filter.ts'
 import { type LogFilter, type LoggedCall, type LogPage, type LogSource, rowsOf } from './log-source.ts'
 import { Totals } from './totals.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const CallSheet = late(async () => (await import('./call-sheet.tsx')).CallSheet)
 

@@ -1,7 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Ending, endingOf } from './ending.tsx'
 import { tokensOf } from './tokens.ts'
 import { Sheet } from '../forms/dialog.tsx'
@@ -19,6 +18,7 @@ import { type LoggedCall, type LogSource, pageOf } from './log-source.ts'
 import { Price } from './price.tsx'
 import { RequestFacts } from './request-facts.tsx'
 import { curlOf } from './same-call.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface CallSheetProps {
   readonly id: string

@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import { classes } from '../marks/classes.ts'
 import styles from './call-log.module.css'
 import { useCallColumns } from './call-columns.tsx'
@@ -8,6 +7,7 @@ import { tokensOf } from './tokens.ts'
 import { type Column, DataTable } from '../lists/data-table.tsx'
 import table from '../lists/table.module.css'
 import { useFormat } from '../values/format.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface CallTableProps {
   readonly rows: readonly LoggedCall[]

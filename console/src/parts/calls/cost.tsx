@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import type { Call } from '../../api/calls.ts'
 import tags from '../marks/tag.module.css'
 import { Tip } from '../page/tip.tsx'
@@ -6,6 +5,7 @@ import { Amount } from '../values/amount.tsx'
 import { isZero } from '../values/decimal.ts'
 import { useFormat } from '../values/format.ts'
 import styles from './cost.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type Priced = Pick<Call, 'amount' | 'deducted' | 'byok' | 'subscription_covered'>
 

@@ -1,7 +1,7 @@
-import { useTranslation } from 'react-i18next'
 import type { Call } from '../../api/calls.ts'
 import type { IconName } from '../marks/icon.tsx'
 import { State, type Tone } from '../marks/state.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const ENDINGS = {
   complete: { icon: 'done', tone: 'good' },

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { Problem } from '../page/problem.tsx'
 import sheet from '../forms/sheet.module.css'
 import { type Explained, type ExplainQuestion, questionLike } from './explain.ts'
 import { Explanation } from './explanation.tsx'
 import type { LoggedCall } from './log-source.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface ExplainPartProps {
   readonly call: LoggedCall

@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import sheet from '../forms/sheet.module.css'
 import { Icon } from '../marks/icon.tsx'
 import { Note } from '../page/problem.tsx'
@@ -8,6 +7,7 @@ import { useFormat } from '../values/format.ts'
 import styles from './call-sheet.module.css'
 import type { Explained } from './explain.ts'
 import { useSkipReason } from './use-skip-reason.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The explanation: the refusal and its reason, or what would be held and the chains in order. */
 export function Explanation({ of }: { readonly of: Explained }) {

@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import type { LoggedCall } from './log-source.ts'
 import table from '../lists/table.module.css'
 import { classes } from '../marks/classes.ts'
@@ -8,6 +7,7 @@ import { useFormat } from '../values/format.ts'
 import sheet from '../forms/sheet.module.css'
 import styles from './call-sheet.module.css'
 import { type PriceLine, priceLines, type Recipe, roundingOf } from './price-lines.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const CLASSES = [
   'input',

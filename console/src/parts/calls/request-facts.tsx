@@ -1,8 +1,8 @@
-import { useTranslation } from 'react-i18next'
 import type { LoggedCall } from './log-source.ts'
 import { type Fact, Facts } from '../lists/facts.tsx'
 import { useFormat } from '../values/format.ts'
 import sheet from '../forms/sheet.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Facts of the request, and the response headers. */
 export function RequestFacts({ call }: { readonly call: LoggedCall }) {

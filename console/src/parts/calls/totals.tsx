@@ -1,12 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { Loaded } from '../page/loaded.tsx'
 import { Amount } from '../values/amount.tsx'
 import { useFormat } from '../values/format.ts'
 import styles from './call-log.module.css'
 import { type LogFilter, type LogSource, sumOf } from './log-source.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface TotalsProps {
   readonly source: LogSource

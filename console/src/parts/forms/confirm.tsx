@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { FormProblem } from '../page/problem.tsx'
 import { useProblemText } from '../page/use-problem.ts'
 import { Dialog } from './dialog.tsx'
 import form from './form.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface ConfirmProps {
   readonly title: string

@@ -1,7 +1,7 @@
 import type { DrawerProps, ModalProps } from '@mantine/core'
 import { Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { late } from '../page/late.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const Modal = late(async () => (await import('./dialog-frames.ts')).Modal)
 const Drawer = late(async () => (await import('./dialog-frames.ts')).Drawer)

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Done } from '../page/done.tsx'
 import { FormProblem } from '../page/problem.tsx'
 import form from './form.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The result of `useSubmit`. */
 export interface Sending {

@@ -1,9 +1,9 @@
 import { Button, TextInput, type TextInputProps } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useProblemText } from '../page/use-problem.ts'
 import styles from './code-input.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Seconds before another code can be sent: until then the first one may still arrive. */
 const PAUSE_SECONDS = 30

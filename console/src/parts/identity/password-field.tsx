@@ -1,5 +1,5 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** A password field with a button that shows it; screen readers announce its error. */
 export function PasswordField({ error, ...field }: PasswordInputProps) {

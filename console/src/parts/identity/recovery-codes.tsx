@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { Note } from '../page/problem.tsx'
 import { CopyButton } from '../snippets/copy-button.tsx'
 import styles from './recovery-codes.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[]

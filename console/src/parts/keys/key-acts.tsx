@@ -1,7 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Confirm } from '../forms/confirm.tsx'
 import { Icon } from '../marks/icon.tsx'
 import { Marked } from '../marks/marked.tsx'
@@ -9,6 +8,7 @@ import { inBackground } from '../page/in-background.ts'
 import { FormProblem } from '../page/problem.tsx'
 import { useProblemText } from '../page/use-problem.ts'
 import { RotateDialog } from './rotate-dialog.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type Act = 'rotate' | 'disable' | 'delete'
 

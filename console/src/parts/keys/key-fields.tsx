@@ -1,9 +1,9 @@
 import { MultiSelect, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import styles from '../forms/form.module.css'
 import { PolicyFields } from '../limits/policy-fields.tsx'
 import type { KeyFormOf } from './key-form-of.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface KeyFieldsProps {
   readonly form: KeyFormOf

@@ -1,13 +1,13 @@
 import { Button, Select } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Dialog } from '../forms/dialog.tsx'
 import form from '../forms/form.module.css'
 import { Marked } from '../marks/marked.tsx'
 import { FormProblem } from '../page/problem.tsx'
 import { useProblemText } from '../page/use-problem.ts'
 import { useFormat } from '../values/format.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface RotateDialogProps<Made> {
   readonly of: { readonly name: string }

@@ -1,5 +1,5 @@
-import { useTranslation } from 'react-i18next'
 import type { KeyValues } from './key-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Validation of a key. */
 export function useKeyRules() {

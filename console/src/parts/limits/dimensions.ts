@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The dimensions that a window can count. */
 export const DIMENSIONS = [

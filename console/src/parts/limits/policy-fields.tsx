@@ -1,11 +1,11 @@
 import { ActionIcon, Button, NumberInput, Select } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import styles from '../forms/form.module.css'
 import { Icon } from '../marks/icon.tsx'
 import { useFormat } from '../values/format.ts'
 import { DIMENSIONS } from './dimensions.ts'
 import policy from './policy.module.css'
 import type { PolicyForm, PolicyValues } from './policy-values.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** A minute, an hour, five hours, a day, a week, thirty days. */
 const PERIODS = [60, 3_600, 18_000, 86_400, 604_800, 2_592_000] as const

@@ -1,9 +1,9 @@
 import { Fragment } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Subscription } from '../../api/subscription.ts'
 import { useFormat } from '../values/format.ts'
 import { LimitBar } from './limit-bar.tsx'
 import styles from './quota-lines.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The remaining quota of each window of a plan, and when the window ends. */
 export function QuotaLines({ quota }: Pick<Subscription, 'quota'>) {

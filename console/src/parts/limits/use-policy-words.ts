@@ -1,6 +1,6 @@
-import { useTranslation } from 'react-i18next'
 import { useFormat } from '../values/format.ts'
 import { useDimensionName } from './dimensions.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** A limit as the gateway reports it. */
 export interface Policy {

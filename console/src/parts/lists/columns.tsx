@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useFormat } from '../values/format.ts'
 import type { Column } from './data-table.tsx'
 import table from './table.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** A moment: short, with the complete one in the title. */
 export function useTimeColumn<Row>(

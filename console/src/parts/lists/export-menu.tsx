@@ -1,10 +1,10 @@
 import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../marks/icon.tsx'
 import { FormProblem } from '../page/problem.tsx'
 import { useProblemText } from '../page/use-problem.ts'
 import { save } from './download.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type ExportFormat = 'csv' | 'ndjson'
 

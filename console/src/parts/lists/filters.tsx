@@ -1,8 +1,8 @@
 import { Select } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { classes } from '../marks/classes.ts'
 import styles from './filters.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The filters of a list in a row, with the totals of what matches. */
 export function Filters({ children, sum }: { readonly children: ReactNode; readonly sum?: ReactNode }) {

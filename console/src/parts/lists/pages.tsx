@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../marks/icon.tsx'
 import styles from './pages.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface PagesProps {
   /** The cursor of the next page; null: this is the last one. */

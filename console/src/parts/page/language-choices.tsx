@@ -1,10 +1,10 @@
 import { Menu } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { chooseLanguage, isLanguage, LANGUAGES, type Language } from '../../texts/languages.ts'
 import { Icon } from '../marks/icon.tsx'
 import { inBackground } from './in-background.ts'
 import type { Opened } from './menu-button.tsx'
 import { OpenedMenu } from './opened-menu.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface LanguageChoicesProps extends Opened {
   /** Called once the texts of the language are shown. */
@@ -12,14 +12,14 @@ interface LanguageChoicesProps extends Opened {
 }
 
 export function LanguageChoices({ onChosen, ...opened }: LanguageChoicesProps) {
-  const { i18n } = useTranslation()
+  const { language } = useTranslation()
   return (
     <OpenedMenu {...opened}>
       {Object.entries(LANGUAGES).map(([tag, { label }]) => (
         <Menu.Item
           key={tag}
           lang={tag}
-          rightSection={tag === i18n.language ? <Icon name="check" size={14} /> : undefined}
+          rightSection={tag === language ? <Icon name="check" size={14} /> : undefined}
           onClick={() => {
             if (isLanguage(tag)) inBackground(chooseLanguage(tag).then(() => onChosen?.(tag)))
           }}

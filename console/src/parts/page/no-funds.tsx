@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { accountQuery, useMayManage, useOrganisationId } from '../../api/session.ts'
 import { isZero } from '../values/decimal.ts'
 import { LinkButton } from './link-button.tsx'
 import { Note } from './problem.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Why the account cannot pay for calls, and the next step; renders nothing if it can. */
 export function NoFunds() {

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/api-error.ts'
 import { Icon } from '../marks/icon.tsx'
 import { CopyIcon } from '../snippets/copy-button.tsx'
 import parts from './parts.module.css'
 import { useProblemText } from './use-problem.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface ProblemProps {
   readonly error: unknown

@@ -1,7 +1,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../marks/icon.tsx'
 import { Tip } from './tip.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Switches between light and dark; the system's theme is used until it is pressed. */
 export function ThemeButton() {

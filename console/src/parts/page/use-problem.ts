@@ -1,7 +1,8 @@
 import type { UseFormReturnType } from '@mantine/form'
-import { useTranslation } from 'react-i18next'
+import i18next from 'i18next'
 import { ApiError, type FieldFault, type Said } from '../../api/api-error.ts'
 import type { SectionTexts } from '../../texts/sections.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Codes with a text of their own, which says what to do; for others the gateway's message is shown. */
 const TOLD = [
@@ -20,8 +21,8 @@ export function useCodeText(): (code: number) => string | undefined {
 
 /** The sentence of a rule in the person's language; `message` if it has none. */
 export function useSentence(): (of: { readonly said: Said | undefined; readonly message: string }) => string {
-  const { t, i18n } = useTranslation()
-  const isKnown = (rule: string): rule is keyof SectionTexts['rules'] => i18n.exists(`rules.${rule}`)
+  const { t } = useTranslation()
+  const isKnown = (rule: string): rule is keyof SectionTexts['rules'] => i18next.exists(`rules.${rule}`)
   const tell = ({ rule, values }: Said): string | undefined => {
     if (!isKnown(rule)) return undefined
     const words: Record<string, string | number> = {}

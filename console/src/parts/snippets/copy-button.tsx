@@ -1,8 +1,8 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { useTranslation } from 'react-i18next'
 import { Icon } from '../marks/icon.tsx'
 import { Tip } from '../page/tip.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface CopyProps {
   readonly value: string

@@ -1,10 +1,10 @@
 import { Tabs } from '@mantine/core'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Code } from './code.tsx'
 import { CopyButton } from './copy-button.tsx'
 import styles from './first-call.module.css'
 import { type ClientId, clientsFor, type SnippetFacts } from './snippets.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface FirstCallProps extends SnippetFacts {
   readonly first: ClientId

@@ -1,6 +1,6 @@
-import { useTranslation } from 'react-i18next'
 import type { Row } from './measures.ts'
 import type { Group } from './search.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The id of the group that sums the groups not listed individually. */
 export const OTHERS = '(other)'

@@ -1,5 +1,4 @@
 import { useContext, useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
 import { seriesOf } from '../charts/series.ts'
 import { SeriesChart } from '../charts/series-chart.tsx'
 import { TimeZone, useFormat } from '../values/format.ts'
@@ -7,6 +6,7 @@ import { measureOf, type Row } from './measures.ts'
 import { bucketsOf, DEFAULT_PERIOD, type UsageSearch } from './search.ts'
 import styles from './usage.module.css'
 import { type Groups, OTHERS } from './groups.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The number of labels below the bars. */
 const NAMES_MAX = 10

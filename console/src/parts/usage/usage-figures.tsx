@@ -1,9 +1,9 @@
-import { useTranslation } from 'react-i18next'
 import { Figure } from '../charts/figure.tsx'
 import page from '../page/page.module.css'
 import { Amount } from '../values/amount.tsx'
 import { useFormat } from '../values/format.ts'
 import { type Row, shareOf, sumsOf } from './measures.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Totals of the period. */
 export function UsageFigures({ rows }: { readonly rows: readonly Row[] }) {

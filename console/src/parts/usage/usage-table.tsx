@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import { LimitBar } from '../limits/limit-bar.tsx'
 import { type Column, DataTable } from '../lists/data-table.tsx'
 import table from '../lists/table.module.css'
@@ -8,6 +7,7 @@ import { measureOf, type Row, type Sums, shareOf, sumsOf } from './measures.ts'
 import type { Group, Measure, UsageSearch } from './search.ts'
 import styles from './usage.module.css'
 import { type Groups, OTHERS } from './groups.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface Line extends Sums {
   readonly id: string

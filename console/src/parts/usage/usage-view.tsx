@@ -1,6 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { ExportMenu } from '../lists/export-menu.tsx'
 import { Filter, Filters } from '../lists/filters.tsx'
 import { type Change, choiceField } from '../lists/search-fields.ts'
@@ -25,6 +24,7 @@ import styles from './usage.module.css'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
 import { UsageTable } from './usage-table.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const LONGEST = '90d'
 

@@ -1,5 +1,5 @@
-import { useTranslation } from 'react-i18next'
 import { useFormat } from './format.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Kinds of input and output of models. */
 export const FEATURES = ['text', 'image', 'audio', 'video'] as const

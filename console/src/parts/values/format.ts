@@ -1,6 +1,6 @@
 /** Numbers, money and moments in the person's language and time zone. Decimals are texts and stay exact. */
 import { createContext, useContext } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The person's own time zone; undefined: the browser's. */
 export const TimeZone = createContext<string | undefined>(undefined)
@@ -64,9 +64,9 @@ const PERIODS = [
 ] as const
 
 export function useFormat(): Format {
-  const { i18n } = useTranslation()
+  const { language } = useTranslation()
   const timeZone = useContext(TimeZone)
-  return formatOf(i18n.language, timeZone)
+  return formatOf(language, timeZone)
 }
 
 /** Cached by language and zone: creating the formatters takes longer than rendering a row. */

@@ -1,10 +1,10 @@
-import { useTranslation } from 'react-i18next'
 import { recordsOf } from '../../parts/values/json.ts'
 import { linesOf } from '../lines.ts'
 import { openAiSnippet } from '../snippets.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import table from '../../parts/lists/table.module.css'
 import type { AnswerProps, FormKind } from './kind.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export const EMBEDDINGS: FormKind = {
   form: 'form',

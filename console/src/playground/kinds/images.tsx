@@ -1,8 +1,8 @@
-import { useTranslation } from 'react-i18next'
 import { type JsonRecord, recordsOf, textOf } from '../../parts/values/json.ts'
 import { openAiSnippet } from '../snippets.ts'
 import styles from '../playground.module.css'
 import type { AnswerProps, FormKind } from './kind.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 const COUNTS = ['1', '2', '3', '4']

@@ -1,9 +1,9 @@
-import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../parts/values/format.ts'
 import table from '../../parts/lists/table.module.css'
 import { recordOf, recordsOf } from '../../parts/values/json.ts'
 import { openAiSnippet } from '../snippets.ts'
 import type { AnswerProps, FormKind } from './kind.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export const MODERATIONS: FormKind = {
   form: 'form',

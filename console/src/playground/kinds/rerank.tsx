@@ -1,10 +1,10 @@
-import { useTranslation } from 'react-i18next'
 import table from '../../parts/lists/table.module.css'
 import { useFormat } from '../../parts/values/format.ts'
 import { recordsOf, textOf } from '../../parts/values/json.ts'
 import { linesOf } from '../lines.ts'
 import { cohereSnippet } from '../snippets.ts'
 import type { AnswerProps, FormKind } from './kind.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 export const RERANK: FormKind = {
   form: 'form',

@@ -1,8 +1,8 @@
-import { useTranslation } from 'react-i18next'
 import { openAiSnippet } from '../snippets.ts'
 import styles from '../playground.module.css'
 import { useObjectUrl } from '../use-object-url.ts'
 import type { AnswerProps, FormKind } from './kind.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const FORMATS = ['mp3', 'wav', 'opus', 'aac', 'flac']
 

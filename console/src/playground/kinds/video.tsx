@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/api-error.ts'
 import { Loaded } from '../../parts/page/loaded.tsx'
 import { isRecord, recordsOf, textOf } from '../../parts/values/json.ts'
@@ -7,6 +6,7 @@ import { openAiSnippet } from '../snippets.ts'
 import styles from '../playground.module.css'
 import { useObjectUrl } from '../use-object-url.ts'
 import type { AnswerProps, FormKind } from './kind.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const SIZES = ['1280x720', '720x1280', '1024x1024']
 

@@ -1,7 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { factorsQuery, removePasskey, removeTotp, renewRecoveryCodes } from '../../api/access.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
@@ -18,6 +17,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
 import { TotpDialog } from './totp-dialog.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type Factors = NonNullable<Awaited<ReturnType<NonNullable<typeof factorsQuery.queryFn>>>>
 

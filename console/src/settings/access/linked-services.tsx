@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { linkedQuery, linkService, servicesQuery, unlinkService } from '../../api/access.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -13,6 +12,7 @@ import { useProblemText } from '../../parts/page/use-problem.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const route = getRouteApi('/frame/settings')
 

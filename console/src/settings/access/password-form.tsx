@@ -1,13 +1,13 @@
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { changePassword, sessionsQuery } from '../../api/access.ts'
 import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { NEW_PASSWORD_MIN } from '../../parts/identity/password-rule.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Changes the password; ends all other sessions. */
 export function PasswordForm() {

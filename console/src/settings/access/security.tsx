@@ -1,9 +1,9 @@
-import { useTranslation } from 'react-i18next'
 import { Factors } from './factors.tsx'
 import { LinkedServices } from './linked-services.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { Section } from '../section.tsx'
 import { Sessions } from './sessions.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Ways of signing in, and open sessions. */
 export function Security() {

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { endOtherSessions, endSession, type Session, sessionsQuery } from '../../api/access.ts'
 import { Confirm } from '../../parts/forms/confirm.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -11,6 +10,7 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { deviceOf } from './device.ts'
 import styles from '../settings.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Open sessions; each can be ended. */
 export function Sessions() {

@@ -2,7 +2,6 @@ import { Skeleton, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { beginTotp, confirmTotp } from '../../api/access.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
 import forms from '../../parts/forms/form.module.css'
@@ -13,6 +12,7 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import page from '../../parts/page/page.module.css'
 import { CopyIcon } from '../../parts/snippets/copy-button.tsx'
 import styles from '../settings.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The QR code is generated in the page, so that the secret is sent nowhere. */
 const QrCode = late(async () => (await import('qrcode.react')).QRCodeSVG)

@@ -1,7 +1,6 @@
 import { Button, Select } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { pricingQuery } from '../../api/models.ts'
 import {
   type OwnCredential,
@@ -22,6 +21,7 @@ import { useProblemText } from '../../parts/page/use-problem.ts'
 import { OwnCredentialDialog } from './own-credential-dialog.tsx'
 import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The fallback model, and the account's own vendor keys. */
 export function CallSettings() {

@@ -1,7 +1,6 @@
 import { SegmentedControl, Select, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { pricingQuery } from '../../api/models.ts'
 import { ownCredentialsQuery, putOwnCredential } from '../../api/own-credentials.ts'
 import { useOrganisationId } from '../../api/session.ts'
@@ -12,6 +11,7 @@ import { PasswordField } from '../../parts/identity/password-field.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { Note } from '../../parts/page/problem.tsx'
 import { fieldsOf } from './credential-fields.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Adds an own vendor key: a secret, or several fields for vendors that sign requests. */
 export function OwnCredentialDialog({ onClose }: { readonly onClose: () => void }) {

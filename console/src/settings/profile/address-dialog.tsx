@@ -1,7 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { type Channel, changeAddress, sendAddressCode } from '../../api/access.ts'
 import { accountQuery } from '../../api/session.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
@@ -9,6 +8,7 @@ import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { CodeInput } from '../../parts/identity/code-input.tsx'
 import { inBackground } from '../../parts/page/in-background.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface AddressDialogProps {
   readonly channel: Channel

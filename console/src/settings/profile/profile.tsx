@@ -2,7 +2,6 @@ import { Button, SegmentedControl, Select, TextInput, useMantineColorScheme } fr
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Channel } from '../../api/access.ts'
 import { accountQuery, usePerson } from '../../api/session.ts'
 import { changeAccount } from '../../api/wallet.ts'
@@ -13,6 +12,7 @@ import { chooseLanguage, isLanguage, LANGUAGES } from '../../texts/languages.ts'
 import { AddressDialog } from './address-dialog.tsx'
 import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Profile, language, theme and time zone. */
 export function Profile() {
@@ -61,13 +61,13 @@ function ProfileForm() {
 }
 
 function useProfile() {
-  const { t, i18n } = useTranslation()
+  const { t, language: shown } = useTranslation()
   const person = usePerson()
   const queryClient = useQueryClient()
   const [saved, setSaved] = useState<string>()
   const valuesOf = ({ name, language, time_zone }: typeof person) => ({
     name: name ?? '',
-    language: language !== null && isLanguage(language) ? language : i18n.language,
+    language: language !== null && isLanguage(language) ? language : shown,
     time_zone: time_zone ?? '',
   })
   const form = useForm({ initialValues: valuesOf(person), onValuesChange: () => setSaved(undefined) })

@@ -1,12 +1,12 @@
 import { FileInput, SegmentedControl, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { useOrganisationId } from '../../api/session.ts'
 import { askVerification, type VerificationKind, verificationQuery } from '../../api/verification.ts'
 import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 const KINDS = ['personal', 'enterprise'] as const
 const STATED = {

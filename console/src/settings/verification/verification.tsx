@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useIsOwner, useOrganisationId } from '../../api/session.ts'
 import {
   readDocument,
@@ -21,6 +20,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
 import { VerificationForm } from './verification-form.tsx'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The account's level of verification, its requests, and the form of a new one. */
 export function Verification() {

@@ -1,7 +1,6 @@
 import { Button, Checkbox, Radio, SegmentedControl } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useIdempotency } from '../../api/idempotency.ts'
 import { useOrganisationId } from '../../api/session.ts'
 import { type Subscription, subscriptionQuery } from '../../api/subscription.ts'
@@ -26,6 +25,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { Money } from '../money.tsx'
 import { useRefreshMoney } from '../use-refresh.ts'
 import styles from '../wallet.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface PlanDialogProps {
   readonly onClose: () => void

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { useIsOwner, useOrganisationId } from '../../api/session.ts'
 import { type Subscription, subscriptionQuery } from '../../api/subscription.ts'
@@ -14,6 +13,7 @@ import page from '../../parts/page/page.module.css'
 import { useFormat } from '../../parts/values/format.ts'
 import { useRefreshMoney } from '../use-refresh.ts'
 import styles from '../wallet.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The plan, its remaining quota, and its renewal. */
 export function PlanSection({ onChange }: { readonly onChange: () => void }) {

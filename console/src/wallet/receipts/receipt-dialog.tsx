@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { useTranslation } from 'react-i18next'
 import type { Alert } from '../../api/alerts.ts'
 import { usePerson } from '../../api/session.ts'
 import { Dialog } from '../../parts/forms/dialog.tsx'
@@ -8,6 +7,7 @@ import { Facts } from '../../parts/lists/facts.tsx'
 import { Icon } from '../../parts/marks/icon.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from './receipt-dialog.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** A receipt for printing; nothing else of the page is printed. */
 export function ReceiptDialog({

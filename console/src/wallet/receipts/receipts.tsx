@@ -1,7 +1,6 @@
 import { Switch } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { type Alert, alertsQuery } from '../../api/alerts.ts'
 import { accountQuery, useOrganisationId } from '../../api/session.ts'
 import { changeAccount } from '../../api/wallet.ts'
@@ -15,6 +14,7 @@ import { useProblemText } from '../../parts/page/use-problem.ts'
 import { CopyIcon } from '../../parts/snippets/copy-button.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import styles from '../wallet.module.css'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Receipts by mail: whether they are on, and those sent so far. */
 export function Receipts() {

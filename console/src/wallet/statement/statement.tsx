@@ -1,7 +1,6 @@
 import { Select } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useContext } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useOrganisationId } from '../../api/session.ts'
 import { type Entry, exportStatement, statementQuery } from '../../api/wallet.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
@@ -19,6 +18,7 @@ import { lastMonths } from './months.ts'
 import type { WalletSearch } from '../search.ts'
 import styles from '../wallet.module.css'
 import { useCurrency } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** The number of months in the list. */
 const MONTHS = 24

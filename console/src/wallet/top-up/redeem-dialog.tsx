@@ -1,7 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useIdempotency } from '../../api/idempotency.ts'
 import { useOrganisationId } from '../../api/session.ts'
 import { redeem } from '../../api/wallet.ts'
@@ -11,6 +10,7 @@ import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { useFormat } from '../../parts/values/format.ts'
 import { useRefreshMoney } from '../use-refresh.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** Redeems a code; stays open to redeem several. */
 export function RedeemDialog({ onClose }: { readonly onClose: () => void }) {

@@ -1,7 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useOrganisationId } from '../../api/session.ts'
 import { topUpQuery } from '../../api/wallet.ts'
 import { Icon } from '../../parts/marks/icon.tsx'
@@ -11,6 +10,7 @@ import { useRefreshMoney } from '../use-refresh.ts'
 import styles from '../wallet.module.css'
 import { worthWords } from '../worth.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 /** How often to check whether the payment was confirmed. */
 const LOOK_MS = 2_000

@@ -2,7 +2,6 @@ import { NumberInput, Radio } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
 import { useIdempotency } from '../../api/idempotency.ts'
 import { useOrganisationId } from '../../api/session.ts'
 import { beginTopUp, offersQuery } from '../../api/wallet.ts'
@@ -16,6 +15,7 @@ import { Loaded } from '../../parts/page/loaded.tsx'
 import { useFormat } from '../../parts/values/format.ts'
 import { worthWords } from '../worth.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 type Offers = NonNullable<Awaited<ReturnType<NonNullable<typeof offersQuery.queryFn>>>>
 

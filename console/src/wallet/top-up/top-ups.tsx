@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { useOrganisationId } from '../../api/session.ts'
 import { type TopUp, topUpsQuery } from '../../api/wallet.ts'
@@ -16,6 +15,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import type { WalletSearch } from '../search.ts'
 import { worthWords } from '../worth.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
+import { useTranslation } from '../../texts/use-translation.ts'
 
 interface TopUpsProps {
   readonly after: string | undefined
