@@ -113,7 +113,7 @@ export default defineConfig({
             // The libraries, and what pages with and without a session share.
             {
               name: 'start',
-              test: /src\/(main|parts\/page\/(language-menu|theme-button|page-title|link-button|problem)|parts\/marks\/mark)\.tsx$|\/(TextInput|SegmentedControl|useMutation)\.m?js$/,
+              test: /src\/(main|parts\/page\/(language-menu|theme-button|page-title|link-button|problem)|parts\/marks\/mark)\.tsx$|\/(TextInput|useMutation)\.m?js$/,
               priority: 5,
             },
             // The overview with the frame around it, and what most pages in the frame use.

@@ -16,7 +16,6 @@ import type {
   NumberInputFactory,
   PasswordInputFactory,
   PopoverFactory,
-  SegmentedControlFactory,
   SelectFactory,
   SkeletonFactory,
   SwitchFactory,
@@ -123,14 +122,6 @@ export const theme = createTheme({
     Tooltip: look<TooltipFactory>({
       defaultProps: { transitionProps: FADE, openDelay: 300 },
       classNames: { tooltip: controls.tooltip },
-    }),
-    SegmentedControl: look<SegmentedControlFactory>({
-      defaultProps: { transitionDuration: MOTION_MS },
-      classNames: {
-        root: controls.segments,
-        label: controls.segment,
-        indicator: controls.segmentIndicator,
-      },
     }),
     Tabs: look<TabsFactory>({ classNames: { list: controls.tabList, tab: controls.tab } }),
     Checkbox: look<CheckboxFactory>({

@@ -1,4 +1,4 @@
-import { NumberInput, SegmentedControl } from '@mantine/core'
+import { NumberInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useIdempotency } from '../api/idempotency.ts'
@@ -12,6 +12,7 @@ import { inBackground } from '../parts/page/in-background.ts'
 import { useFormat } from '../parts/values/format.ts'
 import { useCurrencySign } from '../parts/values/use-currency.ts'
 import { useTranslation } from '../texts/use-translation.ts'
+import { Segments } from '../parts/forms/segments.tsx'
 
 interface FundDialogProps {
   readonly organisation: string
@@ -32,7 +33,7 @@ export function FundDialog({ organisation, onClose }: FundDialogProps) {
     <Dialog onClose={onClose} title={t('organisation.fund')}>
       <FormFrame sending={{ submit, isPending, problem }} action={t('organisation.move')} onClose={onClose}>
         <p className={forms.words}>{t('organisation.fundHint')}</p>
-        <SegmentedControl
+        <Segments
           aria-label={t('organisation.unit')}
           data={UNITS.map((value) => ({ value, label: t(`organisation.units.${value}`) }))}
           {...form.getInputProps('unit')}

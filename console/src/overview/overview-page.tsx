@@ -1,4 +1,3 @@
-import { SegmentedControl } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMayManage } from '../api/session.ts'
 import { inBackground } from '../parts/page/in-background.ts'
@@ -14,6 +13,7 @@ import { DEFAULT_PERIOD, PERIODS } from './periods.ts'
 import { Spend } from './spend.tsx'
 import { useSpend } from './use-spend.ts'
 import { useTranslation } from '../texts/use-translation.ts'
+import { Segments } from '../parts/forms/segments.tsx'
 
 const route = getRouteApi('/frame/')
 
@@ -26,7 +26,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHead title={t('pages.overview')}>
-        <SegmentedControl
+        <Segments
           className={page.wide ?? ''}
           aria-label={t('overview.period')}
           value={period}

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -21,6 +21,7 @@ import { useCall } from './use-call.ts'
 import { useKindName } from './use-kind-name.ts'
 import { useSaid } from './use-said.ts'
 import { useTranslation } from '../texts/use-translation.ts'
+import { Segments } from '../parts/forms/segments.tsx'
 
 const route = getRouteApi('/frame/playground')
 
@@ -131,7 +132,7 @@ function Choices({ models, model, kind, isFixed, onChange }: ChoicesProps) {
       />
       {model.kinds.length > 1 && (
         <div className={styles.kinds}>
-          <SegmentedControl
+          <Segments
             aria-label={t('playground.kind')}
             value={kind.id}
             disabled={isFixed}

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { useProblemText } from '../parts/page/use-problem.ts'
 import styles from './sign-in.module.css'
 import { answerSecondFactor, type FactorKind, type SecondFactor, signInByPasskey } from './sign-in-api.ts'
 import { useTranslation } from '../texts/use-translation.ts'
+import { Segments } from '../parts/forms/segments.tsx'
 
 interface SecondFactorFormProps {
   readonly second: SecondFactor
@@ -30,7 +31,7 @@ export function SecondFactorForm({ second, onSignedIn, onBack }: SecondFactorFor
     <div className={styles.stack}>
       <p className={styles.lead}>{t('signIn.secondLead')}</p>
       {second.factors.length > 1 && (
-        <SegmentedControl
+        <Segments
           fullWidth
           aria-label={t('signIn.secondTitle')}
           value={kind}

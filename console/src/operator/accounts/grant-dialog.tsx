@@ -1,4 +1,4 @@
-import { NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { NumberInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useState } from 'react'
 import { type AnyAccount, grant } from '../../api/operator/accounts.ts'
@@ -12,6 +12,7 @@ import { useFormat } from '../../parts/values/format.ts'
 import { namesOf } from '../parts/account-name.ts'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 interface GrantDialogProps {
   readonly of: AnyAccount
@@ -63,7 +64,7 @@ function GrantFields({ values }: { readonly values: UseFormReturnType<GrantValue
   const unit = pool === 'credits' ? 'Credits' : sign
   return (
     <>
-      <SegmentedControl
+      <Segments
         aria-label={t('accounts.pool')}
         data={[
           { value: 'credits', label: 'Credits' },

@@ -1,4 +1,4 @@
-import { Button, Menu, SegmentedControl } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { exportGatewayFile } from '../../api/operator/models.ts'
@@ -12,6 +12,7 @@ import { useProblemText } from '../../parts/page/use-problem.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { ModelList } from './model-list.tsx'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 const ModelForm = late(async () => (await import('./model-form.tsx')).ModelForm)
 const PresetList = late(async () => (await import('./preset-list.tsx')).PresetList)
@@ -32,7 +33,7 @@ export function ModelsPage() {
   return (
     <>
       <PageHead title={t('operate.pages.models')} lead={t('catalogue.lead')}>
-        <SegmentedControl
+        <Segments
           aria-label={t('catalogue.shown')}
           value={shown}
           data={TABS.map((value) => ({ value, label: t(`catalogue.tabs.${value}`) }))}

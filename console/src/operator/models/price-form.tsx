@@ -1,4 +1,4 @@
-import { SegmentedControl, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useContext } from 'react'
@@ -15,6 +15,7 @@ import { pricingBodyOf, type PricingValues, pricingValuesOf } from '../parts/pri
 import { usePriceName } from '../parts/use-price-name.tsx'
 import { priceChanges } from './price-trail.ts'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 interface PriceFormProps {
   readonly of: AnyModel
@@ -72,7 +73,7 @@ function When({ values }: { readonly values: UseFormReturnType<PriceValues> }) {
   const { t } = useTranslation()
   return (
     <>
-      <SegmentedControl
+      <Segments
         aria-label={t('catalogue.when')}
         data={[
           { value: 'now', label: t('catalogue.atOnce') },

@@ -1,4 +1,4 @@
-import { Button, NumberInput, SegmentedControl, Textarea, TextInput } from '@mantine/core'
+import { Button, NumberInput, Textarea, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
@@ -15,6 +15,7 @@ import { TimeZone } from '../../parts/values/format.ts'
 import { dayStart } from '../../parts/values/zoned-days.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 type CodeValues = {
   readonly pool: 'credits' | 'yuan'
@@ -90,7 +91,7 @@ function Fields({ values }: FieldsProps) {
   const { t } = useTranslation()
   return (
     <>
-      <SegmentedControl
+      <Segments
         aria-label={t('money.worth')}
         data={[
           { value: 'credits', label: 'Credits' },

@@ -1,4 +1,3 @@
-import { SegmentedControl } from '@mantine/core'
 import { Suspense } from 'react'
 import { choiceField } from '../../parts/lists/search-fields.ts'
 import { late } from '../../parts/page/late.ts'
@@ -6,6 +5,7 @@ import { PageHead } from '../../parts/page/page-head.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Income } from './income.tsx'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 const Codes = late(async () => (await import('./codes.tsx')).Codes)
 const FreeCalls = late(async () => (await import('./free-calls.tsx')).FreeCalls)
@@ -32,7 +32,7 @@ export function MoneyPage() {
   return (
     <>
       <PageHead title={t('operate.pages.money')} lead={t('money.lead')}>
-        <SegmentedControl
+        <Segments
           aria-label={t('money.shown')}
           value={shown}
           data={TABS.map((value) => ({ value, label: t(`money.tabs.${value}`) }))}

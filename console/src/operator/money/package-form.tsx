@@ -1,4 +1,4 @@
-import { NumberInput, SegmentedControl, Switch, TextInput } from '@mantine/core'
+import { NumberInput, Switch, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { type Package, putPackage } from '../../api/operator/money.ts'
@@ -8,6 +8,7 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { FormSheet } from '../parts/form-sheet.tsx'
 import { useCurrencySign } from '../../parts/values/use-currency.ts'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 type PackageValues = {
   readonly code: string
@@ -82,7 +83,7 @@ function Fields({ values, isNew }: FieldsProps) {
         {isNew && <TextInput label={t('money.code')} {...values.getInputProps('code')} />}
         <TextInput label={t('money.name')} {...values.getInputProps('name')} />
       </div>
-      <SegmentedControl
+      <Segments
         aria-label={t('money.worth')}
         data={[
           { value: 'credits', label: 'Credits' },

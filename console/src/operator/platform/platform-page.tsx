@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Suspense } from 'react'
 import table from '../../parts/lists/table.module.css'
 import { choiceField } from '../../parts/lists/search-fields.ts'
@@ -9,6 +9,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { Groups, NEW_GROUP } from './groups.tsx'
 import { PlatformSettingsForm } from './settings-form.tsx'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 const FileForm = late(async () => (await import('./file-form.tsx')).FileForm)
 
@@ -24,7 +25,7 @@ export function PlatformPage() {
   return (
     <>
       <PageHead title={t('operate.pages.settings')} lead={t('platform.lead')}>
-        <SegmentedControl
+        <Segments
           aria-label={t('platform.shown')}
           value={shown}
           data={TABS.map((value) => ({ value, label: t(`platform.tabs.${value}`) }))}

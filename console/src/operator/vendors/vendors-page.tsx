@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { type Vendor, type VendorKind, vendorKindsQuery, vendorsQuery } from '../../api/operator/catalogue.ts'
@@ -15,6 +15,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { Kinds } from './kinds.tsx'
 import { VendorState } from './vendor-state.tsx'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 const AddVendor = late(async () => (await import('./add-vendor.tsx')).AddVendor)
 const VendorSheet = late(async () => (await import('./vendor-sheet.tsx')).VendorSheet)
@@ -35,7 +36,7 @@ export function VendorsPage() {
   return (
     <>
       <PageHead title={t('operate.pages.vendors')} lead={t('vendors.lead')}>
-        <SegmentedControl
+        <Segments
           aria-label={t('vendors.shown')}
           value={tab === 'kinds' ? 'kinds' : 'vendors'}
           data={TABS.map((value) => ({ value, label: t(`vendors.tabs.${value}`) }))}

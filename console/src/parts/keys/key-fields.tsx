@@ -1,9 +1,10 @@
-import { MultiSelect, SegmentedControl, Select, TagsInput, TextInput } from '@mantine/core'
+import { MultiSelect, Select, TagsInput, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import styles from '../forms/form.module.css'
 import { PolicyFields } from '../limits/policy-fields.tsx'
 import type { KeyFormOf } from './key-form-of.ts'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../forms/segments.tsx'
 
 interface KeyFieldsProps {
   readonly form: KeyFormOf
@@ -47,7 +48,7 @@ function Limits({ form }: Pick<KeyFieldsProps, 'form'>) {
   return (
     <div className={styles.part}>
       <h3>{t('keys.limits')}</h3>
-      <SegmentedControl
+      <Segments
         aria-label={t('keys.limits')}
         data={[
           { value: 'default', label: t('keys.defaultLimits') },

@@ -1,4 +1,11 @@
-import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  startTransition,
+  useEffect,
+  useState,
+} from 'react'
 import { classes } from '../marks/classes.ts'
 import table from './table.module.css'
 
@@ -26,6 +33,9 @@ export interface DataTableProps<Row> {
   readonly isQuiet?: (row: Row) => boolean
 }
 
+/** As many as fit on a screen; the others are rendered after them. */
+const FIRST_ROWS = 24
+
 /** A table with a sticky head; rows can be opened by mouse and keyboard. */
 export function DataTable<Row>({
   label,
@@ -36,6 +46,23 @@ export function DataTable<Row>({
   onChoose,
   isQuiet,
 }: DataTableProps<Row>) {
+  const rowOf = (row: Row): ReactNode => {
+    const id = idOf(row)
+    return (
+      <tr
+        key={id}
+        data-chosen={id === chosen || undefined}
+        data-quiet={isQuiet?.(row) === true ? true : undefined}
+        {...(onChoose === undefined ? {} : opening(() => onChoose(row), row === rows[0] || id === chosen))}
+      >
+        {columns.map((column) => (
+          <td key={column.id} className={classOf(column)}>
+            {column.cell(row)}
+          </td>
+        ))}
+      </tr>
+    )
+  }
   return (
     <div className={columns.some(({ wide }) => wide === true) ? undefined : table.moved}>
       <table className={table.table} aria-label={label}>
@@ -49,29 +76,19 @@ export function DataTable<Row>({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => {
-            const id = idOf(row)
-            return (
-              <tr
-                key={id}
-                data-chosen={id === chosen || undefined}
-                data-quiet={isQuiet?.(row) === true ? true : undefined}
-                {...(onChoose === undefined
-                  ? {}
-                  : opening(() => onChoose(row), index === 0 || id === chosen))}
-              >
-                {columns.map((column) => (
-                  <td key={column.id} className={classOf(column)}>
-                    {column.cell(row)}
-                  </td>
-                ))}
-              </tr>
-            )
-          })}
+          {rows.slice(0, FIRST_ROWS).map(rowOf)}
+          {rows.length > FIRST_ROWS && <Later>{() => rows.slice(FIRST_ROWS).map(rowOf)}</Later>}
         </tbody>
       </table>
     </div>
   )
+}
+
+/** What it contains is rendered after the rest of the page, in short tasks. */
+function Later({ children }: { readonly children: () => ReactNode }) {
+  const [isTime, setTime] = useState(false)
+  useEffect(() => startTransition(() => setTime(true)), [])
+  return isTime ? children() : null
 }
 
 function classOf({ kind, wide }: Pick<Column<never>, 'kind' | 'wide'>): string {

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ExportMenu } from '../lists/export-menu.tsx'
 import { Filter, Filters } from '../lists/filters.tsx'
@@ -25,6 +25,7 @@ import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../forms/segments.tsx'
 
 const LONGEST = '90d'
 
@@ -110,7 +111,7 @@ function UsageFilters({ search, splits, filters, onChange }: UsageFiltersProps) 
   return (
     <Filters
       sum={
-        <SegmentedControl
+        <Segments
           className={styles.measure ?? ''}
           aria-label={t('usage.measure')}
           value={measure}

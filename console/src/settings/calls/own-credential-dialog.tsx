@@ -1,4 +1,4 @@
-import { SegmentedControl, Select, Textarea } from '@mantine/core'
+import { Select, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { pricingQuery } from '../../api/models.ts'
@@ -12,6 +12,7 @@ import { inBackground } from '../../parts/page/in-background.ts'
 import { Note } from '../../parts/page/problem.tsx'
 import { fieldsOf } from './credential-fields.ts'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 /** Adds an own vendor key: a secret, or several fields for vendors that sign requests. */
 export function OwnCredentialDialog({ onClose }: { readonly onClose: () => void }) {
@@ -28,7 +29,7 @@ export function OwnCredentialDialog({ onClose }: { readonly onClose: () => void 
           data={[...vendors].map(([value, label]) => ({ value, label }))}
           {...form.getInputProps('vendor')}
         />
-        <SegmentedControl
+        <Segments
           aria-label={t('settings.credentialKind')}
           data={(['secret', 'fields'] as const).map((value) => ({
             value,

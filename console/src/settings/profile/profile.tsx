@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select, TextInput, useMantineColorScheme } from '@mantine/core'
+import { Button, Select, TextInput, useMantineColorScheme } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,6 +13,7 @@ import { AddressDialog } from './address-dialog.tsx'
 import { Section } from '../section.tsx'
 import styles from '../settings.module.css'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 /** Profile, language, theme and time zone. */
 export function Profile() {
@@ -125,7 +126,7 @@ function Theme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   return (
     <div>
-      <SegmentedControl
+      <Segments
         aria-label={t('settings.theme')}
         value={colorScheme}
         onChange={(value) => setColorScheme(value)}

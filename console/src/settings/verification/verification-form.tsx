@@ -1,4 +1,4 @@
-import { FileInput, SegmentedControl, TextInput } from '@mantine/core'
+import { FileInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useOrganisationId } from '../../api/session.ts'
@@ -7,6 +7,7 @@ import { FormFrame } from '../../parts/forms/form-frame.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { inBackground } from '../../parts/page/in-background.ts'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 const KINDS = ['personal', 'enterprise'] as const
 const STATED = {
@@ -42,7 +43,7 @@ export function VerificationForm({ verified }: VerificationFormProps) {
   return (
     <FormFrame sending={{ submit, isPending, problem }} action={t('settings.ask')}>
       {verified === 'none' && (
-        <SegmentedControl
+        <Segments
           aria-label={t('settings.kind')}
           data={KINDS.map((value) => ({ value, label: t(`settings.kinds.${value}`) }))}
           {...form.getInputProps('kind')}

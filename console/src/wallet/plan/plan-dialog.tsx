@@ -1,4 +1,4 @@
-import { Button, Checkbox, Radio, SegmentedControl } from '@mantine/core'
+import { Button, Checkbox, Radio } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useIdempotency } from '../../api/idempotency.ts'
@@ -26,6 +26,7 @@ import { Money } from '../money.tsx'
 import { useRefreshMoney } from '../use-refresh.ts'
 import styles from '../wallet.module.css'
 import { useTranslation } from '../../texts/use-translation.ts'
+import { Segments } from '../../parts/forms/segments.tsx'
 
 interface PlanDialogProps {
   readonly onClose: () => void
@@ -87,7 +88,7 @@ function Choice({ plans, subscription, onClose }: ChoiceProps) {
         <p className={styles.label} id="pay-from">
           {t('wallet.payFrom')}
         </p>
-        <SegmentedControl
+        <Segments
           aria-labelledby="pay-from"
           value={pool}
           onChange={(value) => setPool(value)}
