@@ -10,13 +10,14 @@ import { Amount } from '../parts/values/amount.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
-import type { SpendOf } from './use-spend.ts'
+import { type SpendVisit, useSpend } from './use-spend.ts'
 import { useTranslation } from '../texts/use-translation.ts'
 
 /** Funds: Credits, what running calls hold of them, balance and plan. */
-export function Figures({ spend }: { readonly spend: SpendOf | undefined }) {
+export function Figures(visit: SpendVisit) {
   const { t } = useTranslation()
   const format = useFormat()
+  const { data: spend } = useSpend(visit)
   const organisation = useOrganisationId()
   const { data: account } = useQuery({ ...accountQuery(organisation), refetchInterval: LIVE_MS })
   const { data: subscription } = useQuery({ ...subscriptionQuery(organisation), refetchInterval: LIVE_MS })

@@ -1,6 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useMayManage } from '../api/session.ts'
 import { inBackground } from '../parts/page/in-background.ts'
+import { Later } from '../parts/page/later.tsx'
 import { NoFunds } from '../parts/page/no-funds.tsx'
 import page from '../parts/page/page.module.css'
 import { PageHead } from '../parts/page/page-head.tsx'
@@ -11,7 +13,6 @@ import { LastCalls } from './last-calls.tsx'
 import styles from './overview.module.css'
 import { DEFAULT_PERIOD, PERIODS } from './periods.ts'
 import { Spend } from './spend.tsx'
-import { useSpend } from './use-spend.ts'
 import { useTranslation } from '../texts/use-translation.ts'
 import { Segments } from '../parts/forms/segments.tsx'
 
@@ -22,7 +23,8 @@ export function OverviewPage() {
   const { period = DEFAULT_PERIOD } = route.useSearch()
   const navigate = route.useNavigate()
   const mayManage = useMayManage()
-  const spend = useSpend(period)
+  // Fixed per visit: with a moving start every request would have another query key.
+  const [openedAt] = useState(() => Date.now())
   return (
     <>
       <PageHead title={t('pages.overview')}>
@@ -37,15 +39,21 @@ export function OverviewPage() {
       <div className={styles.funds}>
         <NoFunds />
       </div>
-      {mayManage && <Figures spend={spend.data} />}
+      {mayManage && <Figures period={period} openedAt={openedAt} />}
       <div className={styles.two} data-first={!mayManage || undefined}>
         <div>
-          <Spend spend={spend} period={period} />
+          <Spend period={period} openedAt={openedAt} />
           <LastCalls />
         </div>
         <div>
-          <HowToCall />
-          <Announcements />
+          <Later>
+            {() => (
+              <>
+                <HowToCall />
+                <Announcements />
+              </>
+            )}
+          </Later>
         </div>
       </div>
     </>

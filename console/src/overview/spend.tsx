@@ -7,16 +7,12 @@ import page from '../parts/page/page.module.css'
 import { useFormat } from '../parts/values/format.ts'
 import styles from './overview.module.css'
 import type { Period } from './periods.ts'
-import type { SpendOf, useSpend } from './use-spend.ts'
+import { type SpendOf, type SpendVisit, useSpend } from './use-spend.ts'
 import { useTranslation } from '../texts/use-translation.ts'
 
-interface SpendProps {
-  readonly spend: ReturnType<typeof useSpend>
-  readonly period: Period
-}
-
-export function Spend({ spend, period }: SpendProps) {
+export function Spend(visit: SpendVisit) {
   const { t } = useTranslation()
+  const spend = useSpend(visit)
   return (
     <section className={page.section}>
       <div className={page.sectionHead}>
@@ -27,7 +23,7 @@ export function Spend({ spend, period }: SpendProps) {
       </div>
       <div className={styles.chartPlace}>
         <Loaded query={spend} height={240}>
-          {(data) => <SpendChart data={data} period={period} />}
+          {(data) => <SpendChart data={data} period={visit.period} />}
         </Loaded>
       </div>
     </section>

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useContext, useMemo, useState } from 'react'
+import { useContext, useMemo } from 'react'
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 import type { Usage } from '../api/usage.ts'
@@ -27,13 +27,17 @@ export interface SpendOf {
   readonly days: number
 }
 
+export interface SpendVisit {
+  readonly period: Period
+  /** When the page was opened, epoch ms. */
+  readonly openedAt: number
+}
+
 /** Spending in the period by model: the top five, and all others as one. */
-export function useSpend(period: Period) {
+export function useSpend({ period, openedAt }: SpendVisit) {
   const { t } = useTranslation()
   const timeZone = useContext(TimeZone)
   const organisation = useOrganisationId()
-  // The start is fixed per visit: with a moving start every request would have another query key.
-  const [openedAt] = useState(() => Date.now())
   const query = useQuery({
     ...spendQuery({ period, openedAt, timeZone, organisation }),
     refetchInterval: LIVE_MS,

@@ -1,12 +1,6 @@
-import {
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  startTransition,
-  useEffect,
-  useState,
-} from 'react'
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { classes } from '../marks/classes.ts'
+import { Later } from '../page/later.tsx'
 import table from './table.module.css'
 
 export interface Column<Row> {
@@ -82,13 +76,6 @@ export function DataTable<Row>({
       </table>
     </div>
   )
-}
-
-/** What it contains is rendered after the rest of the page, in short tasks. */
-function Later({ children }: { readonly children: () => ReactNode }) {
-  const [isTime, setTime] = useState(false)
-  useEffect(() => startTransition(() => setTime(true)), [])
-  return isTime ? children() : null
 }
 
 function classOf({ kind, wide }: Pick<Column<never>, 'kind' | 'wide'>): string {
