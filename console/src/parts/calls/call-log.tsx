@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useContext, useState } from 'react'
 import { LIVE_MS } from '../../api/query-client.ts'
 import { late } from '../page/late.ts'
@@ -16,7 +16,7 @@ import { CallFilters } from './call-filters.tsx'
 import styles from './call-log.module.css'
 import { CallTable } from './call-table.tsx'
 import { type CallsSearch, filterOf, FURTHER } from './filter.ts'
-import { type LogFilter, type LoggedCall, type LogPage, type LogSource, rowsOf } from './log-source.ts'
+import { type LogFilter, type LoggedCall, type LogSource, rowsOf } from './log-source.ts'
 import { Totals } from './totals.tsx'
 import { useTranslation } from '../../texts/use-translation.ts'
 
@@ -54,12 +54,7 @@ export function CallLog(props: CallLogProps) {
   const timeZone = useContext(TimeZone)
   const [openedAt] = useState(() => Date.now())
   const filter: LogFilter = { ...filterOf(search, { openedAt, timeZone }), ...also }
-  const { before, tail } = search
-  const calls = useQuery({
-    ...rowsOf(source, filter, before),
-    refetchInterval: before === undefined ? (tail === true ? TAIL_MS : LIVE_MS) : false,
-    placeholderData: keepPreviousData,
-  })
+  const rows = { ...rowsOf(source, filter, search.before), placeholderData: keepPreviousData }
   return (
     <div className={styles.place} data-beside={search.call === undefined ? undefined : true}>
       <PageHead title={title}>
@@ -82,19 +77,38 @@ export function CallLog(props: CallLogProps) {
       >
         {filters}
       </CallFilters>
-      <Totals source={source} filter={filter} enabled={!calls.isPending && !calls.isPlaceholderData} />
-      <List {...props} calls={calls} />
+      <Sums source={source} filter={filter} rows={rows} />
+      <List {...props} rows={rows} />
     </div>
   )
 }
 
+/** What asks for the rows. Only what shows them follows it, so that their arrival does not render the filters again. */
+type RowsQuery = ReturnType<typeof rowsOf> & { readonly placeholderData: typeof keepPreviousData }
+
+interface SumsProps {
+  readonly source: LogSource
+  readonly filter: LogFilter
+  readonly rows: RowsQuery
+}
+
+/** The totals, which are asked for once the rows are there. */
+function Sums({ source, filter, rows }: SumsProps) {
+  const { isPending, isPlaceholderData } = useQuery(rows)
+  return <Totals source={source} filter={filter} enabled={!isPending && !isPlaceholderData} />
+}
+
 interface ListProps extends CallLogProps {
-  readonly calls: UseQueryResult<LogPage>
+  readonly rows: RowsQuery
 }
 
 /** One page of the log; the first one refreshes by itself. */
-function List({ calls, source, search, keys = [], columns, details, onChange }: ListProps) {
-  const { call } = search
+function List({ rows, source, search, keys = [], columns, details, onChange }: ListProps) {
+  const { call, before, tail } = search
+  const calls = useQuery({
+    ...rows,
+    refetchInterval: before === undefined ? (tail === true ? TAIL_MS : LIVE_MS) : false,
+  })
   const open = (id: string): void => onChange({ call: id }, call !== undefined)
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
   return (

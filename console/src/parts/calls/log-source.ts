@@ -1,5 +1,6 @@
 /** Where a log reads its calls: the person's own, or those of all accounts. */
 import type { Call, CallFilter } from '../../api/calls.ts'
+import { IS_NARROW } from '../page/narrow.ts'
 
 /** Additional query parameters for operators. */
 export type LogFilter = CallFilter & { readonly account_id?: string; readonly usage_suspect?: 'true' }
@@ -35,7 +36,7 @@ export interface LogSource {
 }
 
 /** Fewer on a phone: fewer fit on the screen, and rendering takes longer. */
-const ROWS = globalThis.matchMedia('(max-width: 720px)').matches ? 25 : 50
+const ROWS = IS_NARROW ? 25 : 50
 
 export const pageOf = (source: LogSource, filter: LogFilter) => ({
   queryKey: [...source.key, 'page', filter],

@@ -1,6 +1,7 @@
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { classes } from '../marks/classes.ts'
 import { Later } from '../page/later.tsx'
+import { IS_NARROW } from '../page/narrow.ts'
 import table from './table.module.css'
 
 export interface Column<Row> {
@@ -28,7 +29,7 @@ export interface DataTableProps<Row> {
 }
 
 /** As many as fit on a screen; the others are rendered after them. */
-const FIRST_ROWS = 24
+const FIRST_ROWS = IS_NARROW ? 12 : 24
 
 /** A table with a sticky head; rows can be opened by mouse and keyboard. */
 export function DataTable<Row>({
