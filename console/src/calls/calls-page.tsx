@@ -7,8 +7,7 @@ import { useOrganisationId } from '../api/session.ts'
 import { ExplainPart } from '../parts/calls/explain-part.tsx'
 import { CallLog } from '../parts/calls/call-log.tsx'
 import type { CallsSearch } from '../parts/calls/filter.ts'
-import { type Change, present } from '../parts/lists/search-fields.ts'
-import { inBackground } from '../parts/page/in-background.ts'
+import { useSheetAddress } from '../parts/page/use-sheet-address.ts'
 import { Conversation } from './conversation.tsx'
 import { ownLog } from './own-log.ts'
 import { useTranslation } from '../texts/use-translation.ts'
@@ -19,9 +18,7 @@ const route = getRouteApi('/frame/calls')
 export function CallsPage() {
   const { t } = useTranslation()
   const search = route.useSearch()
-  const navigate = route.useNavigate()
-  const change = (fields: Change<CallsSearch>, replace = false): void =>
-    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace, resetScroll: false }))
+  const [change, sheet] = useSheetAddress<CallsSearch, 'call'>('call')
   const organisation = useOrganisationId()
   const { data: keys = [] } = useQuery(keysQuery(organisation))
   const { data: offers = [] } = useQuery(pricingQuery(organisation))
@@ -43,6 +40,7 @@ export function CallsPage() {
         </>
       )}
       onChange={change}
+      sheet={sheet}
     />
   )
 }

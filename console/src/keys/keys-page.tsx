@@ -6,15 +6,16 @@ import { type Key, type KeyLimits, keyLimitsQuery, keysQuery, type NewKey } from
 import { LIVE_MS } from '../api/query-client.ts'
 import { useOrganisationId } from '../api/session.ts'
 import { Filter, Filters } from '../parts/lists/filters.tsx'
-import { type Change, choiceField, present } from '../parts/lists/search-fields.ts'
+import { choiceField } from '../parts/lists/search-fields.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import { Empty } from '../parts/page/empty.tsx'
-import { inBackground } from '../parts/page/in-background.ts'
 import { late } from '../parts/page/late.ts'
 import { Loaded } from '../parts/page/loaded.tsx'
 import { PageHead } from '../parts/page/page-head.tsx'
+import { type ChangeAddress, useSheetAddress } from '../parts/page/use-sheet-address.ts'
 import { KEY_STATES, stateOf } from './key-state.ts'
 import { KeyTable } from './key-table.tsx'
+import type { KeysSearch } from './search.ts'
 import { useTranslation } from '../texts/use-translation.ts'
 
 const KeySheet = late(async () => (await import('./key-sheet.tsx')).KeySheet)
@@ -32,13 +33,13 @@ export function KeysPage() {
   // Requested in parallel with the keys.
   const limits = useQuery({ ...keyLimitsQuery(organisation), refetchInterval: LIVE_MS })
   const [ready, setReady] = useState<NewKey>()
-  const openKey = useOpenKey()
+  const [change, sheet] = useSheetAddress<KeysSearch, 'key'>('key')
   const showReady = (made: NewKey): void => {
-    openKey(undefined)
+    sheet.close()
     setReady(made)
   }
   const create = (
-    <Button leftSection={<Icon name="plus" />} onClick={() => openKey(NEW)}>
+    <Button leftSection={<Icon name="plus" />} onClick={() => sheet.open(NEW)}>
       {t('keys.create')}
     </Button>
   )
@@ -54,31 +55,24 @@ export function KeysPage() {
               {t('keys.noneHint')}
             </Empty>
           ) : (
-            <List all={all} limits={limits.data ?? []} onOpen={openKey} onReady={setReady} />
+            <List
+              all={all}
+              limits={limits.data ?? []}
+              onFilter={change}
+              onOpen={sheet.open}
+              onReady={setReady}
+            />
           )
         }
       </Loaded>
       <Suspense>
         {open !== undefined && (
-          <OpenKey id={open} keys={keys.data ?? []} onClose={() => openKey(undefined)} onMade={showReady} />
+          <OpenKey id={open} keys={keys.data ?? []} onClose={sheet.close} onMade={showReady} />
         )}
         {ready !== undefined && <KeyReady made={ready} onClose={() => setReady(undefined)} />}
       </Suspense>
     </>
   )
-}
-
-/** Opens the form of a key, or closes it: the way back closes an open form, and opens no closed one. */
-function useOpenKey(): (id: string | undefined) => void {
-  const navigate = route.useNavigate()
-  return (id) =>
-    inBackground(
-      navigate({
-        search: (search) => present({ ...search, key: id }),
-        replace: id === undefined,
-        resetScroll: false,
-      }),
-    )
 }
 
 interface OpenKeyProps {
@@ -99,16 +93,14 @@ function OpenKey({ id, keys, onClose, onMade }: OpenKeyProps) {
 interface ListProps {
   readonly all: readonly Key[]
   readonly limits: readonly KeyLimits[]
+  readonly onFilter: ChangeAddress<KeysSearch>
   readonly onOpen: (id: string) => void
   readonly onReady: (made: NewKey) => void
 }
 
-function List({ all, limits, onOpen, onReady }: ListProps) {
+function List({ all, limits, onFilter, onOpen, onReady }: ListProps) {
   const { t } = useTranslation()
   const { state, model, group } = route.useSearch()
-  const navigate = route.useNavigate()
-  const filter = (change: Change<KeysSearch>): void =>
-    inBackground(navigate({ search: (search) => present({ ...search, ...change }), replace: true }))
   const limitsOf = new Map(limits.map((each) => [each.id, each]))
   const now = Date.now()
   const states = new Map(all.map((key) => [key.id, stateOf(key, limitsOf.get(key.id), now)]))
@@ -121,7 +113,7 @@ function List({ all, limits, onOpen, onReady }: ListProps) {
   const inUse = [...states.values()].filter((each) => each === 'enabled' || each === 'limited').length
   return (
     <>
-      <KeyFilters all={all} sum={t('keys.count', { count: all.length, inUse })} onChange={filter} />
+      <KeyFilters all={all} sum={t('keys.count', { count: all.length, inUse })} onChange={onFilter} />
       {shown.length === 0 ? (
         <Empty
           icon="filter"
@@ -129,7 +121,7 @@ function List({ all, limits, onOpen, onReady }: ListProps) {
           action={
             <Button
               variant="default"
-              onClick={() => filter({ state: undefined, model: undefined, group: undefined })}
+              onClick={() => onFilter({ state: undefined, model: undefined, group: undefined })}
             >
               {t('clearFilters')}
             </Button>
@@ -142,12 +134,10 @@ function List({ all, limits, onOpen, onReady }: ListProps) {
   )
 }
 
-type KeysSearch = ReturnType<typeof route.useSearch>
-
 interface KeyFiltersProps {
   readonly all: readonly Key[]
   readonly sum: string
-  readonly onChange: (change: Change<KeysSearch>) => void
+  readonly onChange: ChangeAddress<KeysSearch>
 }
 
 function KeyFilters({ all, sum, onChange }: KeyFiltersProps) {

@@ -4,14 +4,14 @@ import { Suspense } from 'react'
 import type { Offer } from '../api/models.ts'
 import { type Column, DataTable } from '../parts/lists/data-table.tsx'
 import { Filter, Filters } from '../parts/lists/filters.tsx'
-import { type Change, choiceField, present } from '../parts/lists/search-fields.ts'
+import { choiceField } from '../parts/lists/search-fields.ts'
 import table from '../parts/lists/table.module.css'
 import { Icon } from '../parts/marks/icon.tsx'
 import { Empty } from '../parts/page/empty.tsx'
-import { inBackground } from '../parts/page/in-background.ts'
 import { late } from '../parts/page/late.ts'
 import { Loaded } from '../parts/page/loaded.tsx'
 import { PageHead } from '../parts/page/page-head.tsx'
+import { type ChangeAddress, useSheetAddress } from '../parts/page/use-sheet-address.ts'
 import { CopyIcon } from '../parts/snippets/copy-button.tsx'
 import { useFormat } from '../parts/values/format.ts'
 import { Health, Missing } from './admission.tsx'
@@ -32,26 +32,18 @@ const COMPARED_MAX = 4
 export function ModelsPage() {
   const { t } = useTranslation()
   const search = route.useSearch()
-  const navigate = route.useNavigate()
-  const change = (fields: Change<ModelsSearch>): void =>
-    inBackground(
-      navigate({
-        search: (now) => present({ ...now, ...fields }),
-        replace: fields.model === undefined,
-        resetScroll: false,
-      }),
-    )
+  const [change, sheet] = useSheetAddress<ModelsSearch, 'model'>('model')
   const models = useModels()
   const open = models.data?.find(({ model_id }) => model_id === search.model)
   return (
     <>
       <PageHead title={t('pages.models')} lead={t('models.lead')} />
       <Loaded query={models} height={480}>
-        {(all) => <Catalogue all={all} search={search} onChange={change} />}
+        {(all) => <Catalogue all={all} search={search} onChange={change} onOpen={sheet.open} />}
       </Loaded>
       {open !== undefined && (
         <Suspense>
-          <ModelSheet of={open} onClose={() => change({ model: undefined })} />
+          <ModelSheet of={open} onClose={sheet.close} />
         </Suspense>
       )}
     </>
@@ -61,10 +53,11 @@ export function ModelsPage() {
 interface CatalogueProps {
   readonly all: readonly Model[]
   readonly search: ModelsSearch
-  readonly onChange: (fields: Change<ModelsSearch>) => void
+  readonly onChange: ChangeAddress<ModelsSearch>
+  readonly onOpen: (id: string) => void
 }
 
-function Catalogue({ all, search, onChange }: CatalogueProps) {
+function Catalogue({ all, search, onChange, onOpen }: CatalogueProps) {
   const { t } = useTranslation()
   const shown = all.filter((model) => fits(model, search))
   const chosen = idsOf(search)
@@ -90,7 +83,7 @@ function Catalogue({ all, search, onChange }: CatalogueProps) {
         <ModelTable
           shown={shown}
           chosen={chosen}
-          onOpen={(model) => onChange({ model })}
+          onOpen={onOpen}
           onCompare={(ids) => onChange({ compare: ids.length === 0 ? undefined : ids.join(',') })}
         />
       )}
@@ -124,7 +117,7 @@ function fits(model: Model, { find = '', feature, health, open }: ModelsSearch):
 interface ModelFiltersProps {
   readonly search: ModelsSearch
   readonly sum: string
-  readonly onChange: (fields: Change<ModelsSearch>) => void
+  readonly onChange: ChangeAddress<ModelsSearch>
 }
 
 function ModelFilters({ search, sum, onChange }: ModelFiltersProps) {

@@ -9,6 +9,7 @@ import table from '../parts/lists/table.module.css'
 import tags from '../parts/marks/tag.module.css'
 import { late } from '../parts/page/late.ts'
 import { Loaded } from '../parts/page/loaded.tsx'
+import type { SheetAddress } from '../parts/page/use-sheet-address.ts'
 import { Amount } from '../parts/values/amount.tsx'
 import { isZero } from '../parts/values/decimal.ts'
 import { useFormat } from '../parts/values/format.ts'
@@ -23,26 +24,21 @@ interface MembersProps {
   readonly organisation: string
   /** The id of the member whose details are open. */
   readonly open: string | undefined
-  readonly onOpen: (id: string | undefined) => void
+  readonly sheet: SheetAddress
 }
 
 /** The members, with their caps and usage of this month. */
-export function Members({ organisation, open, onOpen }: MembersProps) {
+export function Members({ organisation, open, sheet }: MembersProps) {
   const members = useQuery({ ...membersQuery(organisation), refetchInterval: LIVE_MS })
   const shown = members.data?.find(({ id }) => id === open)
   return (
     <>
       <Loaded query={members} height={200}>
-        {(rows) => <Table rows={rows} organisation={organisation} onOpen={onOpen} />}
+        {(rows) => <Table rows={rows} organisation={organisation} onOpen={sheet.open} />}
       </Loaded>
       {shown !== undefined && (
         <Suspense>
-          <MemberSheet
-            key={shown.id}
-            of={shown}
-            organisation={organisation}
-            onClose={() => onOpen(undefined)}
-          />
+          <MemberSheet key={shown.id} of={shown} organisation={organisation} onClose={sheet.close} />
         </Suspense>
       )}
     </>

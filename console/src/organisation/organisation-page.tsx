@@ -2,16 +2,16 @@ import { Button } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useIsOwner, useMayManage, useMembership } from '../api/session.ts'
-import { type Change, present } from '../parts/lists/search-fields.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import { Empty } from '../parts/page/empty.tsx'
-import { inBackground } from '../parts/page/in-background.ts'
 import { late } from '../parts/page/late.ts'
 import { PageHead } from '../parts/page/page-head.tsx'
+import { useSheetAddress } from '../parts/page/use-sheet-address.ts'
 import { Affairs } from './affairs.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { OwnOrganisations } from './own-organisations.tsx'
+import type { OrganisationSearch } from './search.ts'
 import { useTranslation } from '../texts/use-translation.ts'
 
 const InviteDialog = late(async () => (await import('./invite-dialog.tsx')).InviteDialog)
@@ -43,35 +43,27 @@ interface OneProps {
 function One({ id, name }: OneProps) {
   const { t } = useTranslation()
   const { member, open } = route.useSearch()
-  const navigate = route.useNavigate()
   const mayManage = useMayManage()
   const isOwner = useIsOwner()
-  const change = (fields: Change<ReturnType<typeof route.useSearch>>): void =>
-    inBackground(
-      navigate({
-        search: (now) => present({ ...now, ...fields }),
-        replace: fields.member === undefined && fields.open === undefined,
-        resetScroll: false,
-      }),
-    )
-  const close = (): void => change({ open: undefined })
+  const [, sheet] = useSheetAddress<OrganisationSearch, 'member'>('member')
+  const [, dialog] = useSheetAddress<OrganisationSearch, 'open'>('open')
   return (
     <>
       <PageHead title={name} lead={t('pages.organisation')}>
         {isOwner && (
-          <Button variant="default" onClick={() => change({ open: 'fund' })}>
+          <Button variant="default" onClick={() => dialog.open('fund')}>
             {t('organisation.fund')}
           </Button>
         )}
         {mayManage && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: 'invite' })}>
+          <Button leftSection={<Icon name="plus" />} onClick={() => dialog.open('invite')}>
             {t('organisation.invite')}
           </Button>
         )}
       </PageHead>
       {mayManage ? (
         <>
-          <Members organisation={id} open={member} onOpen={(next) => change({ member: next })} />
+          <Members organisation={id} open={member} sheet={sheet} />
           <Invitations organisation={id} />
         </>
       ) : (
@@ -81,8 +73,8 @@ function One({ id, name }: OneProps) {
       )}
       <Affairs id={id} name={name} />
       <Suspense>
-        {open === 'invite' && <InviteDialog organisation={id} onClose={close} />}
-        {open === 'fund' && <FundDialog organisation={id} onClose={close} />}
+        {open === 'invite' && <InviteDialog organisation={id} onClose={dialog.close} />}
+        {open === 'fund' && <FundDialog organisation={id} onClose={dialog.close} />}
       </Suspense>
     </>
   )

@@ -5,12 +5,12 @@ import { Suspense } from 'react'
 import { LIVE_MS } from '../api/query-client.ts'
 import { accountQuery, useMayManage, useOrganisationId } from '../api/session.ts'
 import { offersQuery } from '../api/wallet.ts'
-import { type Change, choiceField, present } from '../parts/lists/search-fields.ts'
+import { choiceField } from '../parts/lists/search-fields.ts'
 import { Icon } from '../parts/marks/icon.tsx'
 import { Empty } from '../parts/page/empty.tsx'
-import { inBackground } from '../parts/page/in-background.ts'
 import { late } from '../parts/page/late.ts'
 import { PageHead } from '../parts/page/page-head.tsx'
+import { type ChangeAddress, useSheetAddress } from '../parts/page/use-sheet-address.ts'
 import { Exchange } from './exchange.tsx'
 import { Funds } from './funds.tsx'
 import { PayingRules } from './paying-rules.tsx'
@@ -32,15 +32,7 @@ const route = getRouteApi('/frame/wallet')
 export function WalletPage() {
   const { t } = useTranslation()
   const search = route.useSearch()
-  const navigate = route.useNavigate()
-  const change = (fields: Change<WalletSearch>): void =>
-    inBackground(
-      navigate({
-        search: (now) => present({ ...now, ...fields }),
-        replace: fields.open === undefined,
-        resetScroll: false,
-      }),
-    )
+  const [change, dialog] = useSheetAddress<WalletSearch, 'open'>('open')
   if (!useMayManage()) {
     return (
       <>
@@ -54,15 +46,15 @@ export function WalletPage() {
   return (
     <>
       <PageHead title={t('pages.wallet')} lead={t('wallet.lead')}>
-        <Ways onOpen={(open) => change({ open })} />
+        <Ways onOpen={dialog.open} />
       </PageHead>
       {search.top_up !== undefined && (
         <Returned id={search.top_up} onClose={() => change({ top_up: undefined })} />
       )}
-      <Money onPlan={() => change({ open: 'plan' })} />
+      <Money onPlan={() => dialog.open('plan')} />
       <History search={search} onChange={change} />
       <Suspense>
-        <OpenDialog open={search.open} onClose={() => change({ open: undefined })} />
+        <OpenDialog open={search.open} onClose={dialog.close} />
       </Suspense>
     </>
   )
@@ -108,7 +100,7 @@ function Money({ onPlan }: { readonly onPlan: () => void }) {
 
 interface HistoryProps {
   readonly search: WalletSearch
-  readonly onChange: (fields: Change<WalletSearch>) => void
+  readonly onChange: ChangeAddress<WalletSearch>
 }
 
 /** Tabs of statements, top-ups and receipts. */

@@ -32,11 +32,11 @@ const NEW = 'new'
 
 export function AccountsPage() {
   const { t } = useTranslation()
-  const [, change] = useAddress()
+  const [, , sheet] = useAddress()
   return (
     <>
       <PageHead title={t('operate.pages.accounts')} lead={t('accounts.lead')}>
-        <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW }, 'push')}>
+        <Button leftSection={<Icon name="plus" />} onClick={() => sheet.open(NEW)}>
           {t('accounts.add')}
         </Button>
       </PageHead>

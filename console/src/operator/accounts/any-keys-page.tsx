@@ -28,10 +28,10 @@ const STATES = ['enabled', 'expired', 'disabled'] as const
 /** The keys of all accounts: owner, last use and actions. */
 export function AnyKeysPage() {
   const { t } = useTranslation()
-  const [, change] = useAddress()
+  const [, , sheet] = useAddress()
   const [made, show] = useState<MadeKey>()
   const keys = useFoundKeys()
-  const columns = useColumns({ onEdit: ({ id }) => change({ open: id }, 'push'), onReady: show })
+  const columns = useColumns({ onEdit: ({ id }) => sheet.open(id), onReady: show })
   return (
     <>
       <PageHead title={t('operate.pages.keys')} lead={t('accounts.keysLead')} />

@@ -24,14 +24,13 @@ const NEW = 'new'
 /** Announcements on everybody's overview: current, future and past. */
 export function NoticesPage() {
   const { t } = useTranslation()
-  const [{ open }, change] = useAddress()
+  const [{ open }, , sheet] = useAddress()
   const notices = useQuery(noticesQuery)
   const write = (
-    <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW }, 'push')}>
+    <Button leftSection={<Icon name="plus" />} onClick={() => sheet.open(NEW)}>
       {t('notices.add')}
     </Button>
   )
-  const close = (): void => change({ open: undefined })
   const edited = notices.data?.find(({ id }) => id === open)
   return (
     <>
@@ -49,7 +48,7 @@ export function NoticesPage() {
           )
         }
       </Loaded>
-      {(open === NEW || edited !== undefined) && <NoticeForm key={open} of={edited} onClose={close} />}
+      {(open === NEW || edited !== undefined) && <NoticeForm key={open} of={edited} onClose={sheet.close} />}
     </>
   )
 }
@@ -57,7 +56,7 @@ export function NoticesPage() {
 function List({ all }: { readonly all: readonly Notice[] }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const [{ open }, change] = useAddress()
+  const [{ open }, , sheet] = useAddress()
   const [removing, ask] = useState<Notice>()
   const columns = useColumns(ask)
   return (
@@ -69,7 +68,7 @@ function List({ all }: { readonly all: readonly Notice[] }) {
         idOf={({ id }) => id}
         chosen={open}
         isQuiet={(notice) => stageOf(notice, Date.now()) === 'past'}
-        onChoose={({ id }) => change({ open: id }, 'push')}
+        onChoose={({ id }) => sheet.open(id)}
       />
       {removing !== undefined && (
         <Confirm

@@ -9,9 +9,8 @@ import { ExplainPart } from '../../parts/calls/explain-part.tsx'
 import { CallLog } from '../../parts/calls/call-log.tsx'
 import type { LoggedCall } from '../../parts/calls/log-source.ts'
 import type { Column } from '../../parts/lists/data-table.tsx'
-import { type Change, present } from '../../parts/lists/search-fields.ts'
 import table from '../../parts/lists/table.module.css'
-import { inBackground } from '../../parts/page/in-background.ts'
+import { useSheetAddress } from '../../parts/page/use-sheet-address.ts'
 import { shortId } from '../../parts/values/short-id.ts'
 import { AccountFilter } from '../parts/account-filter.tsx'
 import operator from '../parts/operator.module.css'
@@ -27,9 +26,7 @@ export function AnyCallsPage() {
   const { t } = useTranslation()
   // Filters of this log, in addition to those of every log.
   const { account, suspect, ...search } = route.useSearch()
-  const navigate = route.useNavigate()
-  const change = (fields: Change<AnyCallsSearch>, replace = false): void =>
-    inBackground(navigate({ search: (now) => present({ ...now, ...fields }), replace, resetScroll: false }))
+  const [change, sheet] = useSheetAddress<AnyCallsSearch, 'call'>('call')
   const { data: models = [] } = useQuery(anyModelsQuery)
   const columns = useColumns()
   // Keys can be filtered once one account is chosen.
@@ -46,14 +43,14 @@ export function AnyCallsPage() {
         <>
           <AccountFilter
             value={account}
-            onChange={(id) => change({ account: id, key_id: undefined, before: undefined }, true)}
+            onChange={(id) => change({ account: id, key_id: undefined, before: undefined })}
           />
           <Switch
             className={operator.inFilters ?? ''}
             label={t('operate.suspect')}
             checked={suspect === true}
             onChange={({ currentTarget: { checked } }) =>
-              change({ suspect: checked ? true : undefined, before: undefined }, true)
+              change({ suspect: checked ? true : undefined, before: undefined })
             }
           />
         </>
@@ -66,6 +63,7 @@ export function AnyCallsPage() {
         </Fragment>
       )}
       onChange={change}
+      sheet={sheet}
     />
   )
 }

@@ -19,7 +19,7 @@ interface ChainActionsProps {
 /** The actions of a chain. */
 export function ChainActions({ of, onTested }: ChainActionsProps) {
   const { t } = useTranslation()
-  const [, change] = useAddress()
+  const [, , sheet] = useAddress()
   const [asking, ask] = useState<Asked>()
   const { act, test, renew } = useActs(of, onTested)
   const name = `${of.vendor} · ${of.forward_model_id}`
@@ -39,10 +39,7 @@ export function ChainActions({ of, onTested }: ChainActionsProps) {
           <Menu.Item leftSection={<Icon name="play" />} onClick={() => test.mutate()}>
             {t('chains.test')}
           </Menu.Item>
-          <Menu.Item
-            leftSection={<Icon name="edit" />}
-            onClick={() => change({ open: String(of.id) }, 'push')}
-          >
+          <Menu.Item leftSection={<Icon name="edit" />} onClick={() => sheet.open(String(of.id))}>
             {t('chains.edit')}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="rotate" />} onClick={() => act.mutate('reset')}>

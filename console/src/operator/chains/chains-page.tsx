@@ -27,10 +27,9 @@ const NEW = 'new:'
 /** The chains of each model in order of priority. */
 export function ChainsPage() {
   const { t } = useTranslation()
-  const [{ open }, change] = useAddress()
+  const [{ open }, , sheet] = useAddress()
   const chains = useQuery({ ...chainsQuery, refetchInterval: LIVE_MS })
-  const add = (model: string): void => change({ open: `${NEW}${model}` }, 'push')
-  const close = (): void => change({ open: undefined })
+  const add = (model: string): void => sheet.open(`${NEW}${model}`)
   const edited = chains.data?.find(({ id }) => String(id) === open)
   return (
     <>
@@ -53,9 +52,11 @@ export function ChainsPage() {
       </Loaded>
       <Suspense>
         {open?.startsWith(NEW) === true && (
-          <ChainForm key={open} model={open.slice(NEW.length)} of={undefined} onClose={close} />
+          <ChainForm key={open} model={open.slice(NEW.length)} of={undefined} onClose={sheet.close} />
         )}
-        {edited !== undefined && <ChainForm key={open} model={edited.model_id} of={edited} onClose={close} />}
+        {edited !== undefined && (
+          <ChainForm key={open} model={edited.model_id} of={edited} onClose={sheet.close} />
+        )}
       </Suspense>
     </>
   )

@@ -27,9 +27,8 @@ const IMPORT = '+import'
 /** All models with admission, prices and margin. */
 export function ModelsPage() {
   const { t } = useTranslation()
-  const [{ open, tab }, change] = useAddress()
+  const [{ open, tab }, change, sheet] = useAddress()
   const shown = choiceField(tab, TABS) ?? 'models'
-  const close = (): void => change({ open: undefined })
   return (
     <>
       <PageHead title={t('operate.pages.models')} lead={t('catalogue.lead')}>
@@ -41,8 +40,8 @@ export function ModelsPage() {
             change({ tab: value === 'models' ? undefined : value, open: undefined, find: undefined })
           }
         />
-        <Files onImport={() => change({ open: IMPORT }, 'push')} />
-        <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW }, 'push')}>
+        <Files onImport={() => sheet.open(IMPORT)} />
+        <Button leftSection={<Icon name="plus" />} onClick={() => sheet.open(NEW)}>
           {t('catalogue.add')}
         </Button>
       </PageHead>
@@ -51,9 +50,13 @@ export function ModelsPage() {
         {shown === 'changes' && <PriceChangeList />}
         {shown === 'presets' && <PresetList />}
         {open === NEW && (
-          <ModelForm of={undefined} onClose={close} onMade={(id) => change({ open: id, tab: undefined })} />
+          <ModelForm
+            of={undefined}
+            onClose={sheet.close}
+            onMade={(id) => change({ open: id, tab: undefined })}
+          />
         )}
-        {open === IMPORT && <PriceImport onClose={close} />}
+        {open === IMPORT && <PriceImport onClose={sheet.close} />}
       </Suspense>
     </>
   )

@@ -14,7 +14,7 @@ import { useTranslation } from '../../texts/use-translation.ts'
 /** Vendors that the gateway knows with their models and list prices. */
 export function PresetList() {
   const { t } = useTranslation()
-  const [{ open, find = '' }, change] = useAddress()
+  const [{ open, find = '' }, change, sheet] = useAddress()
   const presets = useQuery(presetsQuery)
   const columns = useColumns()
   const wanted = find.trim().toLowerCase()
@@ -38,14 +38,12 @@ export function PresetList() {
               rows={rows}
               idOf={({ code }) => code}
               chosen={open}
-              onChoose={({ code }) => change({ open: code }, 'push')}
+              onChoose={({ code }) => sheet.open(code)}
             />
           )
         }}
       </Loaded>
-      {opened !== undefined && (
-        <PresetSheet key={open} of={opened} onClose={() => change({ open: undefined })} />
-      )}
+      {opened !== undefined && <PresetSheet key={open} of={opened} onClose={sheet.close} />}
     </>
   )
 }

@@ -35,9 +35,8 @@ interface FoundListProps<Row>
 
 /** A list of an operator's page: loading and empty states, paging, and the sheet of the open row. */
 export function FoundList<Row>({ query, height, none, sheet, onChoose, ...of }: FoundListProps<Row>) {
-  const [{ open }, change] = useAddress()
-  const choose =
-    onChoose ?? (sheet === undefined ? undefined : (row: Row) => change({ open: of.idOf(row) }, 'push'))
+  const [{ open }, , { open: openSheet, close }] = useAddress()
+  const choose = onChoose ?? (sheet === undefined ? undefined : (row: Row) => openSheet(of.idOf(row)))
   return (
     <>
       <Loaded query={query} height={height}>
@@ -63,7 +62,7 @@ export function FoundList<Row>({ query, height, none, sheet, onChoose, ...of }: 
           sheet?.({
             id: open,
             row: of.rows.find((row) => of.idOf(row) === open),
-            close: () => change({ open: undefined }),
+            close,
           })}
       </Suspense>
     </>

@@ -1,25 +1,10 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type Change, present } from '../../parts/lists/search-fields.ts'
-import { inBackground } from '../../parts/page/in-background.ts'
+import { useSearch } from '@tanstack/react-router'
+import { type ChangeAddress, type SheetAddress, useSheetAddress } from '../../parts/page/use-sheet-address.ts'
 import type { OperatorSearch } from '../search.ts'
 
-/** The search parameters of an operator's page, and a function that changes them. */
-export function useAddress(): readonly [
-  OperatorSearch,
-  (fields: Change<OperatorSearch>, history?: 'replace' | 'push') => void,
-] {
+/** The search parameters of an operator's page, a function that changes them, and the sheet that `open` stands for. */
+export function useAddress(): readonly [OperatorSearch, ChangeAddress<OperatorSearch>, SheetAddress] {
   const search: OperatorSearch = useSearch({ strict: false })
-  const navigate = useNavigate()
-  return [
-    search,
-    (fields, history = 'replace') =>
-      inBackground(
-        navigate({
-          to: '.',
-          search: (now) => present({ ...now, ...fields }),
-          replace: history === 'replace',
-          resetScroll: false,
-        }),
-      ),
-  ]
+  const [change, sheet] = useSheetAddress<OperatorSearch, 'open'>('open')
+  return [search, change, sheet]
 }

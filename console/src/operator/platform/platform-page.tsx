@@ -19,7 +19,7 @@ const PARTS = { settings: PlatformSettingsForm, groups: Groups, file: FileForm }
 /** The platform: settings, groups of keys, and the gateway file. */
 export function PlatformPage() {
   const { t } = useTranslation()
-  const [{ tab }, change] = useAddress()
+  const [{ tab }, change, sheet] = useAddress()
   const shown = choiceField(tab, TABS) ?? 'settings'
   const Part = PARTS[shown]
   return (
@@ -32,7 +32,7 @@ export function PlatformPage() {
           onChange={(value) => change({ tab: value === 'settings' ? undefined : value, open: undefined })}
         />
         {shown === 'groups' && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW_GROUP }, 'push')}>
+          <Button leftSection={<Icon name="plus" />} onClick={() => sheet.open(NEW_GROUP)}>
             {t('platform.addGroup')}
           </Button>
         )}

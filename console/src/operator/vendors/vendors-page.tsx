@@ -27,10 +27,9 @@ const TABS = ['vendors', 'kinds'] as const
 /** Vendors and their credentials. */
 export function VendorsPage() {
   const { t } = useTranslation()
-  const [{ open, tab }, change] = useAddress()
+  const [{ open, tab }, change, sheet] = useAddress()
   const vendors = useQuery({ ...vendorsQuery, refetchInterval: LIVE_MS })
   const kinds = useQuery(vendorKindsQuery)
-  const close = (): void => change({ open: undefined })
   const [wanted, kind] = open?.split(':') ?? []
   const opened = vendors.data?.find(({ code }) => code === open)
   return (
@@ -42,13 +41,13 @@ export function VendorsPage() {
           data={TABS.map((value) => ({ value, label: t(`vendors.tabs.${value}`) }))}
           onChange={(value) => change({ tab: value === 'kinds' ? value : undefined })}
         />
-        <Button leftSection={<Icon name="plus" />} onClick={() => change({ open: NEW }, 'push')}>
+        <Button leftSection={<Icon name="plus" />} onClick={() => sheet.open(NEW)}>
           {t('vendors.add')}
         </Button>
       </PageHead>
       {tab === 'kinds' ? (
         <Loaded query={kinds} height={640}>
-          {(all) => <Kinds all={all} onChoose={({ kind }) => change({ open: `${NEW}:${kind}` }, 'push')} />}
+          {(all) => <Kinds all={all} onChoose={({ kind }) => sheet.open(`${NEW}:${kind}`)} />}
         </Loaded>
       ) : (
         <Loaded query={vendors} height={320}>
@@ -60,12 +59,12 @@ export function VendorsPage() {
           <AddVendor
             kinds={kinds.data}
             first={kinds.data.find((each) => each.kind === kind)}
-            onClose={close}
+            onClose={sheet.close}
             onMade={(code) => change({ open: code, tab: undefined })}
           />
         )}
         {opened !== undefined && kinds.data !== undefined && (
-          <VendorSheet key={opened.code} of={opened} kinds={kinds.data} onClose={close} />
+          <VendorSheet key={opened.code} of={opened} kinds={kinds.data} onClose={sheet.close} />
         )}
       </Suspense>
     </>
@@ -74,7 +73,7 @@ export function VendorsPage() {
 
 function List({ all, kinds }: { readonly all: readonly Vendor[]; readonly kinds: readonly VendorKind[] }) {
   const { t } = useTranslation()
-  const [{ open }, change] = useAddress()
+  const [{ open }, , sheet] = useAddress()
   const columns = useColumns(kinds)
   if (all.length === 0) {
     return (
@@ -91,7 +90,7 @@ function List({ all, kinds }: { readonly all: readonly Vendor[]; readonly kinds:
       idOf={({ code }) => code}
       chosen={open}
       isQuiet={({ status }) => status !== 'enabled'}
-      onChoose={({ code }) => change({ open: code }, 'push')}
+      onChoose={({ code }) => sheet.open(code)}
     />
   )
 }

@@ -11,6 +11,7 @@ import { Empty } from '../page/empty.tsx'
 import { LinkButton } from '../page/link-button.tsx'
 import { Loaded } from '../page/loaded.tsx'
 import { PageHead } from '../page/page-head.tsx'
+import type { ChangeAddress, SheetAddress } from '../page/use-sheet-address.ts'
 import { TimeZone } from '../values/format.ts'
 import { CallFilters } from './call-filters.tsx'
 import styles from './call-log.module.css'
@@ -34,7 +35,9 @@ interface CallLogProps {
   readonly title: string
   readonly source: LogSource
   readonly search: CallsSearch
-  readonly onChange: (fields: Change<CallsSearch>, replace?: boolean) => void
+  readonly onChange: ChangeAddress<CallsSearch>
+  /** The details of a call. */
+  readonly sheet: SheetAddress
   /** Search parameters that only this log has. */
   readonly also?: Pick<LogFilter, 'account_id' | 'usage_suspect'>
   /** Ids to filter by. */
@@ -64,7 +67,9 @@ export function CallLog(props: CallLogProps) {
           aria-pressed={search.tail === true}
           data-on={search.tail}
           leftSection={<Icon name={search.tail === true ? 'paused' : 'play'} />}
-          onClick={() => onChange({ tail: search.tail === true ? undefined : true, before: undefined })}
+          onClick={() =>
+            onChange({ tail: search.tail === true ? undefined : true, before: undefined }, 'push')
+          }
         >
           {t('calls.tail')}
         </Button>
@@ -73,7 +78,7 @@ export function CallLog(props: CallLogProps) {
         search={search}
         models={models}
         {...(keys === undefined ? {} : { keys })}
-        onChange={(fields) => onChange({ ...fields, before: undefined }, true)}
+        onChange={(fields) => onChange({ ...fields, before: undefined })}
       >
         {filters}
       </CallFilters>
@@ -103,13 +108,12 @@ interface ListProps extends CallLogProps {
 }
 
 /** One page of the log; the first one refreshes by itself. */
-function List({ rows, source, search, keys = [], columns, details, onChange }: ListProps) {
+function List({ rows, source, search, keys = [], columns, details, onChange, sheet }: ListProps) {
   const { call, before, tail } = search
   const calls = useQuery({
     ...rows,
     refetchInterval: before === undefined ? (tail === true ? TAIL_MS : LIVE_MS) : false,
   })
-  const open = (id: string): void => onChange({ call: id }, call !== undefined)
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
   return (
     <>
@@ -119,7 +123,13 @@ function List({ rows, source, search, keys = [], columns, details, onChange }: L
             {page.data.length === 0 ? (
               <Nothing isAll={page.next_cursor === null} search={search} onChange={onChange} />
             ) : (
-              <CallTable rows={page.data} chosen={call} keyNames={keyNames} more={columns} onChoose={open} />
+              <CallTable
+                rows={page.data}
+                chosen={call}
+                keyNames={keyNames}
+                more={columns}
+                onChoose={sheet.open}
+              />
             )}
             <Pages next={page.next_cursor} search={search} onChange={onChange} />
           </>
@@ -133,8 +143,8 @@ function List({ rows, source, search, keys = [], columns, details, onChange }: L
             keyNames={keyNames}
             more={details}
             rows={calls.data?.data ?? []}
-            onOpen={open}
-            onClose={() => onChange({ call: undefined }, true)}
+            onOpen={sheet.open}
+            onClose={sheet.close}
           />
         </Suspense>
       )}
@@ -181,7 +191,7 @@ function Nothing({ isAll, search, onChange }: NothingProps) {
       icon="calls"
       title={t('calls.none')}
       action={
-        <Button variant="default" onClick={() => onChange({ ...wider, before: undefined }, true)}>
+        <Button variant="default" onClick={() => onChange({ ...wider, before: undefined })}>
           {t(isFiltered ? 'clearFilters' : 'calls.periods.all')}
         </Button>
       }
@@ -198,7 +208,7 @@ interface PagesProps extends Pick<CallLogProps, 'search' | 'onChange'> {
 function Pages({ next, search: { before }, onChange }: PagesProps) {
   const { t } = useTranslation()
   const turn = (fields: Change<CallsSearch>): void => {
-    onChange(fields)
+    onChange(fields, 'push')
     window.scrollTo({ top: 0 })
   }
   return (
