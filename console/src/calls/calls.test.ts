@@ -215,6 +215,22 @@ test('of a call that made pictures, too, one sees what would become of it now', 
   await visit.close()
 })
 
+test('a row that moves down the list when a call arrives is the same row, and keeps the focus', async () => {
+  // With the one of the beginning, as many as are rendered first.
+  const calls = Array.from({ length: 23 }, () => say('no-such-model', 1))
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([502]))
+  const visit = await site.visit('/calls?model=no-such-model&tail=true', { as: CUSTOMER })
+  const { page } = visit
+  const rows = rowOf(page, 'no-such-model')
+  await rows.nth(23).waitFor()
+  await rows.nth(23).focus()
+  await page.evaluate("document.activeElement.setAttribute('data-seen', '')")
+  expect(await say('no-such-model', 1)).toBe(502)
+  await rows.nth(24).waitFor()
+  await rows.nth(24).and(page.locator('[data-seen]:focus')).waitFor()
+  await visit.close()
+})
+
 expectOpenToEverybody(() => site, {
   'the calls': { path: '/calls' },
   'one call': {

@@ -1,6 +1,12 @@
-import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  startTransition,
+  useEffect,
+  useState,
+} from 'react'
 import { classes } from '../marks/classes.ts'
-import { Later } from '../page/later.tsx'
 import { IS_NARROW } from '../page/narrow.ts'
 import table from './table.module.css'
 
@@ -41,6 +47,7 @@ export function DataTable<Row>({
   onChoose,
   isQuiet,
 }: DataTableProps<Row>) {
+  const rendered = useRendered(rows)
   const rowOf = (row: Row): ReactNode => {
     const id = idOf(row)
     return (
@@ -70,13 +77,24 @@ export function DataTable<Row>({
             ))}
           </tr>
         </thead>
-        <tbody>
-          {rows.slice(0, FIRST_ROWS).map(rowOf)}
-          {rows.length > FIRST_ROWS && <Later>{() => rows.slice(FIRST_ROWS).map(rowOf)}</Later>}
-        </tbody>
+        <tbody>{rendered.map(rowOf)}</tbody>
       </table>
     </div>
   )
+}
+
+/**
+ * The rows to render: as many as fit on a screen when rows arrive first, then all, in short tasks. Always one list of keys, so
+ * that a row that moves down stays the same element and keeps the focus.
+ */
+function useRendered<Row>(rows: readonly Row[]): readonly Row[] {
+  const [state, setState] = useState<'none' | 'first' | 'all'>('none')
+  const now = state !== 'none' || rows.length === 0 ? state : rows.length > FIRST_ROWS ? 'first' : 'all'
+  if (now !== state) setState(now)
+  useEffect(() => {
+    if (now === 'first') startTransition(() => setState('all'))
+  }, [now])
+  return now === 'first' ? rows.slice(0, FIRST_ROWS) : rows
 }
 
 function classOf({ kind, wide }: Pick<Column<never>, 'kind' | 'wide'>): string {
