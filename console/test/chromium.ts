@@ -42,7 +42,7 @@ export function openContext(
     ...(language === undefined ? {} : { locale: language }),
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
+    permissions: ['clipboard-write'],
   })
 }
 

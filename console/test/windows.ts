@@ -20,6 +20,22 @@ export interface Windows {
   giveBack(window: BrowserWindow, baseUrl: string): Promise<void>
 }
 
+/** All windows of a browser have one clipboard, and other journeys copy at the same time: each notes what its own page has copied. */
+const NOTE_COPIES = `(() => {
+  const { clipboard } = navigator
+  if (clipboard === undefined) return
+  const write = clipboard.writeText.bind(clipboard)
+  clipboard.writeText = async (text) => {
+    await write(text)
+    window.copiedText = text
+  }
+})()`
+
+/** The text that the page copied last. */
+export async function copiedText(page: Page): Promise<string> {
+  return String(await page.evaluate('window.copiedText'))
+}
+
 export function keepWindows(browser: Browser): Windows {
   const free: BrowserWindow[] = []
   return {
@@ -43,6 +59,7 @@ export function keepWindows(browser: Browser): Windows {
 async function open(browser: Browser, look: Look): Promise<BrowserWindow> {
   const context = await openContext(browser, look)
   const page = await context.newPage()
+  await page.addInitScript(NOTE_COPIES)
   return { page, context, debug: await context.newCDPSession(page) }
 }
 

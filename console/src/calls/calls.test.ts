@@ -5,6 +5,7 @@ import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { ADMIN, CUSTOMER, gatewayFile } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site, textOf } from '../../test/visit.ts'
+import { copiedText } from '../../test/windows.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 
@@ -132,7 +133,7 @@ test('one call is read whole: attempts, the price line by line, and the same cal
   await call.getByText('sandbox · sandbox-chat').waitFor()
   await call.getByRole('button', { name: 'Copy as curl' }).click()
   await call.getByRole('button', { name: 'Copied' }).waitFor()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toContain('/v1/chat/completions')
+  expect(await copiedText(page)).toContain('/v1/chat/completions')
   expect(await visit.barriers()).toEqual([])
 
   await call.getByRole('button', { name: 'The call before' }).click()
@@ -188,7 +189,7 @@ test('what was said is there as long as it is kept, and nothing of a call of whi
   await call.getByText('You wrote: "Which <b>gate</b> is open?"').waitFor()
   expect(await visit.barriers()).toEqual([])
   await call.getByRole('button', { name: 'Copy the conversation' }).click()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toContain('"role": "user"')
+  expect(await copiedText(page)).toContain('"role": "user"')
   const answered = page.waitForResponse(/\/conversation$/)
   await rowOf(page, 'claude-sonnet-4.6').getByText('claude-sonnet-4.6').click()
   await answered
@@ -210,7 +211,7 @@ test('of a call that made pictures, too, one sees what would become of it now', 
   await call.getByText('sandbox · sandbox-image').waitFor()
   await call.getByRole('button', { name: 'Copy as curl' }).click()
   await call.getByRole('button', { name: 'Copied' }).waitFor()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toContain('"prompt": ')
+  expect(await copiedText(page)).toContain('"prompt": ')
   expect(visit.faults).toEqual([])
   await visit.close()
 })

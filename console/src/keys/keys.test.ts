@@ -5,6 +5,7 @@ import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
+import { copiedText } from '../../test/windows.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 
@@ -71,7 +72,7 @@ test('a key is made with limits of its own, shown once, and its first call and i
   const secret = await secretOf(page)
   await ready.getByRole('button', { name: 'Copy key' }).click()
   await ready.getByRole('button', { name: 'Copied' }).waitFor()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
+  expect(await copiedText(page)).toBe(secret)
   expect(await ready.getByRole('region', { name: 'curl' }).innerText()).toContain(secret)
   expect(await visit.barriers()).toEqual([])
   expect(await hello(secret)).toBe(200)

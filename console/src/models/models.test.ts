@@ -4,6 +4,7 @@ import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER, gatewayFile } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
+import { copiedText } from '../../test/windows.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 
@@ -47,7 +48,7 @@ test('models are found, shown at the person’s own price, and what is missing i
   expect(new URL(page.url()).searchParams.get('find')).toBe('opus')
   await row('opus').getByRole('button', { name: 'Copy claude-opus-4.8' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('claude-opus-4.8')
+  expect(await copiedText(page)).toBe('claude-opus-4.8')
   await page.getByRole('textbox', { name: 'Find a model' }).fill('nothing of that name')
   await page.getByRole('button', { name: 'Clear the filters' }).click()
   await row('glm-5').waitFor()

@@ -4,6 +4,7 @@ import { callModel, signInAs } from '../../test/api.ts'
 import { expectOpenToEverybody } from '../../test/everybody.ts'
 import { CUSTOMER } from '../../test/gateway.ts'
 import { JOURNEY_MS, openSite, type Site } from '../../test/visit.ts'
+import { copiedText } from '../../test/windows.ts'
 
 vi.setConfig({ testTimeout: JOURNEY_MS })
 
@@ -72,7 +73,7 @@ test('the first call is copied with the person’s own address and last model', 
   await page.getByRole('tab', { name: 'curl' }).click()
   await page.getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByRole('button', { name: 'Copied', exact: true }).waitFor()
-  const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+  const copied = await copiedText(page)
   expect(copied).toContain(`curl ${site.baseUrl}/v1/chat/completions`)
   expect(copied).toContain('"model": "gpt-5"')
   expect(visit.faults).toEqual([])
