@@ -28,9 +28,41 @@ import { describeVideos } from './conformance/videos.ts'
 import { describeOwnRate } from './conformance/money/own-rate.ts'
 import type { Storage } from './storage.ts'
 
+/** The parts of the contract, by their names. */
+const PARTS = {
+  opening: describeOpening,
+  calls: describeCalls,
+  idempotency: describeIdempotency,
+  recovery: describeRecovery,
+  ledger: describeLedger,
+  owed: describeOwed,
+  logs: describeLogs,
+  customers: describeCustomers,
+  usage: describeUsageSums,
+  organisations: describeOrganisations,
+  'members’ calls': describeMemberCalls,
+  'the own currency and its rate': describeOwnRate,
+  'redemption codes': describeRedemptionCodes,
+  payments: describePayments,
+  catalogue: describeCatalogue,
+  accounts: describeAccounts,
+  keys: describeKeys,
+  identity: describeIdentity,
+  turns: describeTurns,
+  videos: describeVideos,
+  operations: describeOperations,
+  announcements: describeAnnouncements,
+} satisfies Readonly<Record<string, (suite: StorageSuite) => void>>
+
+type StoragePart = keyof typeof PARTS
+
+export const STORAGE_PARTS = Object.keys(PARTS) as readonly StoragePart[]
+
+/** @param parts those that are run */
 export function describeStorage(
   name: string,
   createDatabase: (state: DatabaseState) => Promise<DatabaseUnderTest>,
+  parts = STORAGE_PARTS,
 ): void {
   describe(`storage on ${name}`, () => {
     const opened: Storage[] = []
@@ -53,27 +85,6 @@ export function describeStorage(
       for (const storage of opened.splice(0)) await storage.close()
       for (const database of databases.splice(0)) await database.remove()
     })
-    describe('opening', () => describeOpening(suite))
-    describe('calls', () => describeCalls(suite))
-    describe('idempotency', () => describeIdempotency(suite))
-    describe('recovery', () => describeRecovery(suite))
-    describe('ledger', () => describeLedger(suite))
-    describe('owed', () => describeOwed(suite))
-    describe('logs', () => describeLogs(suite))
-    describe('customers', () => describeCustomers(suite))
-    describe('usage', () => describeUsageSums(suite))
-    describe('organisations', () => describeOrganisations(suite))
-    describe('members’ calls', () => describeMemberCalls(suite))
-    describe('the own currency and its rate', () => describeOwnRate(suite))
-    describe('redemption codes', () => describeRedemptionCodes(suite))
-    describe('payments', () => describePayments(suite))
-    describe('catalogue', () => describeCatalogue(suite))
-    describe('accounts', () => describeAccounts(suite))
-    describe('keys', () => describeKeys(suite))
-    describe('identity', () => describeIdentity(suite))
-    describe('turns', () => describeTurns(suite))
-    describe('videos', () => describeVideos(suite))
-    describe('operations', () => describeOperations(suite))
-    describe('announcements', () => describeAnnouncements(suite))
+    for (const part of parts) describe(part, () => PARTS[part](suite))
   })
 }
