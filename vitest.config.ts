@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tools/project/test-order.mjs'
 
-// Of each thread, for the shortest run: a quarter of all the work is removing what tests leave behind, and most of it is looking
-// again through what stays, which is the product. So young objects get more room (MB, usually 16), old ones are looked through
-// only once there are many, and then in one go instead of beside the tests, which need all cores.
+// Of each thread. Looking again and again through what stays, which is the product, was a quarter of the work of the tests that run in
+// this process: young objects get more room (MB, usually 16), old ones are looked through only once there are many, and then in one
+// go instead of beside the tests, which need all cores. Alternating runs of a part: 13 % less CPU.
 for (const flag of [
   '--max-semi-space-size=64',
   '--initial-old-space-size=600',
