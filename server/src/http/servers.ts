@@ -195,7 +195,7 @@ class Edge {
     const head = { socket, headers }
     const refusal = this.#connections.begun(head, exchange)
     const { endpoint, asked } = match
-    const incoming = { ...head, body: exchange, wire: exchange }
+    const incoming = { body: exchange, wire: exchange, ...head }
     this.#serve(incoming, { endpoint, asked, address }, refusal)
     return true
   }

@@ -176,7 +176,7 @@ export function succeeded(health: ChainHealth, one: ChainTry, now: number): Chai
   // An attempt that began before the pause only shows the chain's earlier state.
   if (cooldown !== undefined && one.beganAt < cooldown.pausedAt) return next
   if (cooldown !== undefined) return recovered(next, cooldown, now)
-  return { ...next, ...noted(next, 0), failuresInRow: 0 }
+  return { ...noted(next, 0), failuresInRow: 0 }
 }
 
 /** The attempt failed. A failure that the upstream blames on the request changes nothing. */
@@ -197,7 +197,7 @@ export function failed(
     case 'as-failure':
       return broken(told, one, { failure, probing, now })
     case 'at-once':
-      return coolDown({ ...told, ...noted(told, 1) }, one, { cause: 'credential', probing, now })
+      return coolDown(noted(told, 1), one, { cause: 'credential', probing, now })
   }
 }
 
@@ -243,7 +243,7 @@ interface Breakage {
 }
 
 function broken(health: ChainHealth, one: ChainTry, { failure, probing, now }: Breakage): ChainHealth {
-  const next = { ...health, ...noted(health, 1) }
+  const next = noted(health, 1)
   const cause = failure.kind === 'not-found' ? 'not-found' : 'failure'
   if (next.cooldown !== undefined) return coolDown(next, one, { cause, probing, now })
   // It began before the chain recovered; the failure of that time is known already.
@@ -359,13 +359,11 @@ function grown(
     : { ...lowered, limit }
 }
 
-function noted(
-  { outcomes, outcomeCount }: ChainHealth,
-  bit: 0 | 1,
-): Pick<ChainHealth, 'outcomes' | 'outcomeCount'> {
+function noted(health: ChainHealth, bit: 0 | 1): ChainHealth {
   return {
-    outcomes: ((outcomes << 1) | bit) & (2 ** OUTCOMES_MAX - 1),
-    outcomeCount: Math.min(outcomeCount + 1, OUTCOMES_MAX),
+    ...health,
+    outcomes: ((health.outcomes << 1) | bit) & (2 ** OUTCOMES_MAX - 1),
+    outcomeCount: Math.min(health.outcomeCount + 1, OUTCOMES_MAX),
   }
 }
 
