@@ -1,27 +1,41 @@
 /**
- * node tools/fuzz-requests.mjs [--cases 10000000] [--seed 1]
+ * node tools/fuzz-requests.mjs [--what heads|connections] [--cases 10000000] [--seed 1]
  *
- * Holds what the fast lane reads (`server/src/http/fast-lane`) against llhttp for as long as asked: plain, unusual, spoiled and
- * hostile requests, several on a connection, cut at every kind of place. Ends at the first that is read in two ways, and names
- * its seed.
+ * `heads` holds what the fast lane reads (`server/src/http/fast-lane`) against llhttp for as long as asked: plain, unusual, spoiled
+ * and hostile requests, several on a connection, cut at every kind of place. `connections` plays whole connections: requests that
+ * come in pieces, calls that answer or do not, clients that read slowly or vanish. Ends at the first fault, and names its seed.
  */
 import { parseArgs } from 'node:util'
 import { loadTestProgram } from './project/load-test-program.mjs'
 
 const { values } = parseArgs({
-  options: { cases: { type: 'string', default: '10000000' }, seed: { type: 'string', default: '1' } },
+  options: {
+    what: { type: 'string', default: 'heads' },
+    cases: { type: 'string', default: '10000000' },
+    seed: { type: 'string', default: '1' },
+  },
 })
 const say = (text) => process.stdout.write(`${new Date().toISOString()} ${text}\n`)
-const { fuzzRequests } = await loadTestProgram('server/test/fast-lane/fuzz-requests.ts')
+const FUZZERS = {
+  heads: async () => (await loadTestProgram('server/test/fast-lane/fuzz-requests.ts')).fuzzRequests,
+  connections: async () =>
+    (await loadTestProgram('server/test/fast-lane/fuzz-connections.ts')).fuzzConnections,
+}
+const load = FUZZERS[values.what]
+if (load === undefined) {
+  say(`--what is one of ${Object.keys(FUZZERS).join(', ')}`)
+  process.exit(2)
+}
+const fuzz = await load()
 try {
-  const counts = fuzzRequests({
+  const counts = await fuzz({
     seed: Number(values.seed),
     cases: Number(values.cases),
     progress: (done) => {
-      if (done % 500_000 === 0) say(`${done} connections`)
+      if (done % (values.what === 'heads' ? 500_000 : 20_000) === 0) say(`${done} connections`)
     },
   })
-  say(`no difference: ${JSON.stringify(counts)}`)
+  say(`no fault: ${JSON.stringify(counts)}`)
 } catch (error) {
   say(error.stack)
   process.exitCode = 1

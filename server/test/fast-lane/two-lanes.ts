@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, expect, vi } from 'vitest'
 import { FastExchange } from '../../src/http/fast-lane/fast-exchange.ts'
 import {
+  type GatewayOptions,
   openGateway,
   PATIENCE_MS,
   putChain,
@@ -28,10 +29,13 @@ export const OK = answerOk({ prompt_tokens: 1, completion_tokens: 1 })
 export const KEY = '{.......the key of the gateway that is called........}'
 
 /** Closed after the last test of the file. */
-export async function openTwoLanes(environment: Readonly<Record<string, string>> = {}): Promise<TwoLanes> {
+export async function openTwoLanes(
+  environment: Readonly<Record<string, string>> = {},
+  options: Pick<GatewayOptions, 'now'> = {},
+): Promise<TwoLanes> {
   const open = async (lane: 'on' | 'off'): Promise<Lane> => {
     const upstream = await openScriptedUpstream()
-    const gateway = await openGateway({ environment: { SLUICE_FAST_LANE: lane, ...environment } })
+    const gateway = await openGateway({ environment: { SLUICE_FAST_LANE: lane, ...environment }, ...options })
     afterAll(async () => {
       await gateway.close()
       await upstream.close()

@@ -57,8 +57,13 @@ export class FastConnection implements ExchangeConnection, Indexed {
 
   // These are called by the exchange.
 
+  /** A client that ended its side may never take what still waits for it: until its connection has ended, it does not keep up. */
   send(bytes: Uint8Array | string): boolean {
-    return !this.#socket.writable || this.#socket.write(bytes)
+    return this.#socket.writable ? this.#socket.write(bytes) : this.#socket.destroyed
+  }
+
+  get keepsUp(): boolean {
+    return this.#socket.writable ? !this.#socket.writableNeedDrain : this.#socket.destroyed
   }
 
   sendAll(pieces: readonly (Uint8Array | string)[]): boolean {

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { fieldLine } from '../../core/http1/fields.ts'
+import { joinMessage } from '../../core/http1/join-message.ts'
 import {
   type BodyReader,
   type BodySource,
@@ -18,6 +19,8 @@ export interface ExchangeConnection {
   send(bytes: Uint8Array | string): boolean
   /** Sends pieces together. */
   sendAll(pieces: readonly (Uint8Array | string)[]): boolean
+  /** What `send` said last, or would say now. */
+  readonly keepsUp: boolean
   /** The last byte was written; `finished` of the exchange is called when the system has it. */
   finish(exchange: FastExchange): void
   pause(): void
@@ -43,6 +46,8 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
   readonly #connection: ExchangeConnection
   /** Bytes of the body that have not arrived. */
   #left: number
+  /** They never will. */
+  #isCut = false
   #reader: BodyReader | undefined
   /** What arrived before anybody read. */
   #early: Buffer | undefined
@@ -88,10 +93,11 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
     }
   }
 
-  /** Nothing more arrives. Returns whether somebody still waits for the body. */
+  /** Nothing more arrives. Returns whether an answer follows that says so. */
   cut(): boolean {
-    if (this.#reader === undefined || this.#left === 0 || this.#ended) return false
-    this.#reader.cut()
+    if (this.#left === 0 || this.#ended) return false
+    this.#isCut = true
+    this.#reader?.cut()
     return true
   }
 
@@ -112,6 +118,7 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
   lost(): void {
     this.#onDiscarded?.()
     if (this.sent) return
+    this.#isCut = true
     this.#reader?.cut()
     this.#listener?.closed()
     this.#emit('close')
@@ -131,9 +138,11 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
     this.#reader = reader
     const early = this.#early
     this.#early = undefined
+    // First, because the reader may pause.
+    if (this.#left > 0) this.#connection.resume()
     if (early !== undefined) reader.take(early)
     if (this.#left === 0) reader.arrived()
-    else this.#connection.resume()
+    else if (this.#isCut) reader.cut()
   }
 
   pause(): void {
@@ -177,7 +186,7 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
     if (this.#pieces.length === 0) process.nextTick(flush, this)
     this.#pieces.push(chunk)
     this.#pieceBytes += byteLengthOf(chunk)
-    return this.#pieceBytes <= JOIN_BYTES_MAX || this.flush()
+    return this.#pieceBytes <= JOIN_BYTES_MAX ? this.#connection.keepsUp : this.flush()
   }
 
   /** Sends what waits for the end of the turn. False: the client reads more slowly. */
@@ -188,7 +197,7 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
     this.#pieces = []
     this.#pieceBytes = 0
     if (bytes > JOIN_BYTES_MAX) return this.#connection.sendAll([Buffer.from(head, 'latin1'), ...pieces])
-    return this.#connection.send(joined(head, pieces, bytes))
+    return this.#connection.send(joinMessage(Buffer.allocUnsafe(head.length + bytes), head, pieces))
   }
 
   end(): void {
@@ -222,17 +231,4 @@ function flush(exchange: FastExchange): void {
 /** Whether an answer of this status may have a body (RFC 9110 §6.4.1). */
 function hasBody(status: number): boolean {
   return status !== 204 && status !== 304
-}
-
-function joined(head: string, pieces: readonly (Uint8Array | string)[], bytes: number): Buffer {
-  const all = Buffer.allocUnsafe(head.length + bytes)
-  let at = all.write(head, 'latin1')
-  for (const piece of pieces) {
-    if (typeof piece === 'string') at += all.write(piece, at)
-    else {
-      all.set(piece, at)
-      at += piece.byteLength
-    }
-  }
-  return all
 }

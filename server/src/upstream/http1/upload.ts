@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream'
 import { asError } from '../../core/errors/as-error.ts'
 import { fieldLine } from '../../core/http1/fields.ts'
+import { joinMessage } from '../../core/http1/join-message.ts'
 import { HttpSyntaxError } from '../../core/http1/syntax-error.ts'
 import { type BodyPiece, isInMemory } from '../../core/passthrough/splice.ts'
 import type { TransportRequest } from '../connect/transport.ts'
@@ -41,7 +42,7 @@ export class Upload {
   begin(head: string, bodyLength: number): void {
     const length = head.length + bodyLength
     if (length <= JOIN_BYTES_MAX && this.#pieces.every(isInMemory)) {
-      this.#socket.write(join(head, this.#pieces, length))
+      this.#socket.write(joinMessage(Buffer.allocUnsafe(length), head, this.#pieces))
       this.done = true
       return
     }
@@ -123,14 +124,4 @@ export function formHead(host: string, request: TransportRequest): string {
 function checkLength(pieces: readonly BodyPiece[], bodyLength: number): void {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   if (length !== bodyLength) throw new HttpSyntaxError('a body whose length differs from its content-length')
-}
-
-function join(head: string, pieces: readonly Uint8Array[], length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length)
-  let at = bytes.write(head, 'latin1')
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.byteLength
-  }
-  return bytes
 }
