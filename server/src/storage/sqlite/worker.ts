@@ -193,7 +193,7 @@ function forgetStatements(done: () => void): void {
   setFlagsFromString('--expose-gc')
   // Threads cannot be given the flag.
   const collect = runInNewContext('gc') as () => void
-  collect()
+  // The call that closed the connection still refers to it.
   setImmediate(() => {
     collect()
     setImmediate(done)
