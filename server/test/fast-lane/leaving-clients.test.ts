@@ -266,3 +266,32 @@ describe.each(Object.keys(PARTS) as (keyof typeof PARTS)[])('a client that leave
     },
   )
 })
+
+// Node begins what is sent ahead at once, beside the call before it: without the fast lane these are calls like others.
+test.each(Object.keys(WAYS) as Way[])(
+  'what a client that leaves %s has sent ahead is not served',
+  async (way) => {
+    const lane = lanes.on
+    const { gateway, upstream } = lane
+    upstream.requests.length = 0
+    const { id, key } = await gateway.newAccount({ keyFields: { policy: { concurrency: 1, windows: [] } } })
+    const vendor = openVendor(false)
+    upstream.script(vendor.answerer)
+    const opened = vi.spyOn(Connections.prototype, 'opened')
+    const client = new RawClient(lane)
+    const body = question('hi', { model: 'curt' })
+    await client.send([callOf(key, body) + callOf(key, body) + callOf(key, body)])
+    await vendor.asked.given
+    WAYS[way](client)
+    await vendor.left.given
+    const sockets = opened.mock.calls.map(([socket]) => socket)
+    opened.mockRestore()
+    for (const socket of sockets) await closed(socket)
+    await gateway.settled()
+    const { rows } = await gateway.storage.logs.page({ accountId: id }, { limit: 4, cursor: undefined })
+    expect(rows.map(({ ending }) => ending)).toEqual(['client-gone'])
+    await expectNothingKept(lane, { id, key }, sockets)
+    expect(upstream.requests).toHaveLength(2)
+    client.socket.destroy()
+  },
+)
