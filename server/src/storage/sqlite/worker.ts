@@ -187,7 +187,7 @@ function close({ id, afterwards }: Extract<WorkerRequest, { readonly kind: 'clos
 
 /**
  * A prepared statement keeps the file of a closed connection open until the statement is garbage-collected; nothing else
- * ends one. Finalizers run in a later turn, and may release others.
+ * ends one. Finalizers run in a later turn.
  */
 function forgetStatements(done: () => void): void {
   setFlagsFromString('--expose-gc')
