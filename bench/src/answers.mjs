@@ -5,6 +5,7 @@ export const MODES = {
   body: { prefix: '/body', model: 'bench-body', stream: false },
   stream: { prefix: '/stream', model: 'bench-stream', stream: true },
   slow: { prefix: '/slow', model: 'bench-slow', stream: true },
+  unread: { prefix: '/unread', model: 'bench-unread', stream: true },
   megabyte: { prefix: '/megabyte', model: 'bench-megabyte', stream: false },
   // The same two by clients of embeddings.
   'embed-small': { prefix: '/embed-small', model: 'bench-embed-small', stream: false, kind: 'embeddings' },

@@ -3,7 +3,7 @@
  * of them, and gives one row of figures per contestant and round.
  */
 import { LARGEST_BYTES } from './answers.mjs'
-import { load, orderVideos, wrk } from './drive.mjs'
+import { load, orderVideos, startLoad, wrk } from './drive.mjs'
 import { measureStart } from './start.mjs'
 import { cpuSeconds, residentBytes, watchMemory } from './processes.mjs'
 
@@ -148,6 +148,20 @@ export const COMPARISONS = {
     rounds: 1,
     only: ['sluice'],
     run: slowStreams,
+  },
+  'unread-streams': {
+    title:
+      '5 000 clients that read nothing of their endless streams, and 300 small calls a second beside them',
+    figure: 'resident KiB per client',
+    better: 'less',
+    goals: [
+      { figure: 'resident KiB per client', atMost: 256 },
+      { figure: 'CPU µs per call, of one without them', atMost: 1.25 },
+      { figure: 'failed', atMost: 0 },
+    ],
+    rounds: 1,
+    only: ['sluice'],
+    run: unreadStreams,
   },
   'largest-body': {
     title: 'One body of 100 MiB',
@@ -296,6 +310,55 @@ async function slowStreams({ contestant, setup }) {
     failed,
     ...(contestant.opsPort === undefined ? {} : { unbilled: setup.slowStreams - billedCalls }),
     'CPU seconds': cpu,
+  }
+}
+
+/** Until what the buffers of the system take has been sent, nearly a megabyte for each client. */
+const REST_SECONDS_MAX = 240
+/** Longer than the upstream waits before it begins. */
+const REST_SECONDS = 6
+const RESTING_CPU_SHARE = 0.25
+
+async function unreadStreams({ contestant, setup }) {
+  const without = await addedAt(300, contestant, setup)
+  const before = residentBytes(contestant.pid)
+  const clients = setup.slowStreams
+  const target = contestant.target('unread')
+  const streams = startLoad(setup.clientCore, {
+    kind: 'unread',
+    mode: 'unread',
+    target,
+    connections: clients,
+  })
+  const { open, share } = await atRest(contestant, clients)
+  const beside = await addedAt(300, contestant, setup)
+  const resident = residentBytes(contestant.pid)
+  streams.end()
+  const { failed } = await streams.result
+  return {
+    'resident KiB per client': (resident - before) / clients / 1_024,
+    'CPU share at rest': share,
+    'CPU µs per call': beside['CPU µs per call'],
+    'CPU µs per call, of one without them': beside['CPU µs per call'] / without['CPU µs per call'],
+    'p50, ms': beside['p50, ms'],
+    'p99, ms': beside['p99, ms'],
+    'p50, ms, without them': without['p50, ms'],
+    'p99, ms, without them': without['p99, ms'],
+    failed: failed + clients - open + beside.failed + without.failed,
+  }
+}
+
+/** What runs once nothing more of the streams is sent: `share` is of one core. */
+async function atRest({ pid, opsPort }, clients) {
+  const form = /^sluice_open_calls(?:\{[^}]*\})? (\S+)$/m
+  let quiet = 0
+  for (let seconds = 0; ; seconds += 1) {
+    const before = cpuSeconds(pid)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    const share = cpuSeconds(pid) - before
+    quiet = share <= RESTING_CPU_SHARE ? quiet + 1 : 0
+    const open = Number(form.exec(await metricsText(opsPort))?.[1] ?? 0)
+    if ((open === clients && quiet >= REST_SECONDS) || seconds > REST_SECONDS_MAX) return { open, share }
   }
 }
 

@@ -86,6 +86,8 @@ async function startSluice({
       SLUICE_OPS_PORT: '0',
       // All clients call from one.
       SLUICE_CONNECTIONS_PER_ADDRESS_LIMIT: '20000',
+      // Those that read nothing are looked at for minutes.
+      SLUICE_CLIENT_STALL_TIMEOUT_MS: '3600000',
       ...(databaseUrl === undefined ? {} : { SLUICE_DATABASE_URL: databaseUrl }),
     },
     ready: readyLine,

@@ -12,19 +12,25 @@ const VIDEO_LOAD = fileURLToPath(new URL('video-load.mjs', import.meta.url))
 
 /** Our own generator. */
 export function load(core, job) {
-  return runLoad(core, LOAD, job)
+  return runLoad(core, LOAD, job).result
+}
+
+/** The same for a job that goes on until `end` is called. */
+export function startLoad(core, job) {
+  const running = runLoad(core, LOAD, job)
+  return { result: running.result, end: () => running.child.stdin.end() }
 }
 
 /** Clients that order videos and wait for them. */
 export function orderVideos(core, job) {
-  return runLoad(core, VIDEO_LOAD, job)
+  return runLoad(core, VIDEO_LOAD, job).result
 }
 
-async function runLoad(core, file, job) {
-  const { stdout } = await run('taskset', ['-c', String(core), process.execPath, file, JSON.stringify(job)], {
+function runLoad(core, file, job) {
+  const running = run('taskset', ['-c', String(core), process.execPath, file, JSON.stringify(job)], {
     maxBuffer: 1 << 26,
   })
-  return JSON.parse(stdout)
+  return { child: running.child, result: running.then(({ stdout }) => JSON.parse(stdout)) }
 }
 
 /** wrk, for small calls as fast as they are answered: in C it leaves more of its core to the upstream. */

@@ -5,7 +5,9 @@
  *   open     `rate` a second, whatever comes back; latencies count from the moment a request was due
  *   once     one request as large as may be
  *   streams  `connections` streams at once, each read to its end
+ *   unread   `connections` streams of which nothing is read, kept until the standard input ends
  */
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import {
   embedMegabyteRequest,
@@ -28,13 +30,14 @@ const BODIES = {
   largest: largestRequest,
   stream: streamRequest,
   slow: streamRequest,
+  unread: streamRequest,
 }
 const CONNECT_BATCH = 100
 const IDLE_MS_MAX = 30_000
 
 const job = JSON.parse(process.argv[2])
 const request = requestBytes(job)
-const results = await { closed, open, once, streams }[job.kind](job)
+const results = await { closed, open, once: one, streams, unread }[job.kind](job)
 process.stdout.write(`${JSON.stringify(results)}\n`)
 process.exit(0)
 
@@ -109,7 +112,7 @@ async function open({ target, connections, seconds, rate }) {
   return { answered: latencies.length, failed, p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99) }
 }
 
-async function once({ target }) {
+async function one({ target }) {
   const lane = await openLane(target.port)
   const startedAt = performance.now()
   const { status } = await lane.exchange(request)
@@ -128,6 +131,29 @@ async function streams({ target, connections }) {
     chunks: ends.reduce((sum, { chunks }) => sum + chunks, 0),
     seconds: (performance.now() - startedAt) / 1_000,
   }
+}
+
+async function unread({ target, connections }) {
+  const sockets = []
+  while (sockets.length < connections) {
+    const count = Math.min(CONNECT_BATCH, connections - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length: count }, () => askWithoutReading(target.port)))))
+  }
+  process.stdin.resume()
+  await once(process.stdin, 'end')
+  const open = sockets.filter(({ destroyed }) => !destroyed).length
+  for (const socket of sockets) socket.destroy()
+  return { open, failed: connections - open }
+}
+
+/** What arrives stays in the buffers of the system, and is then held back. */
+function askWithoutReading(port) {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    socket.pause()
+    socket.once('error', reject)
+    socket.once('connect', () => socket.write(request, () => resolve(socket)))
+  })
 }
 
 async function openLanes({ port }, count) {

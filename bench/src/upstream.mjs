@@ -1,7 +1,8 @@
 /**
  * The upstream for streams and large bodies: raw sockets, answers made once, one timer for all streams. `/stream` sends 200
  * chunks at 50 a second, `/slow` 20 chunks at one a second; streams are spread over the time between two chunks, as in
- * real life. `/body` reads the whole request and then answers.
+ * real life. `/unread` sends
+ * chunks without end, as fast as they are taken, once no more of these streams have begun for three seconds. `/body` reads the whole request and then answers.
  */
 import { createServer } from 'node:net'
 import { chunkEvent, MODES, smallAnswer } from './answers.mjs'
@@ -17,6 +18,7 @@ const HEAD = Buffer.from(
 const framed = (text) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 const CHUNK = Buffer.from(framed(chunkEvent({ content: ' and the kettle sings in the kitchen' })))
 const FIRST = Buffer.concat([HEAD, Buffer.from(framed(chunkEvent({ role: 'assistant', content: 'Well' })))])
+const MANY = Buffer.concat(Array.from({ length: 32 }, () => CHUNK))
 const LAST = Buffer.from(
   [
     framed(chunkEvent({}, { finish: 'stop' })),
@@ -43,6 +45,29 @@ function begin(socket, pace) {
   slot.add(stream)
   socket.once('close', () => slot.delete(stream))
   socket.write(FIRST)
+}
+
+/** Streams that wait until all have begun: what fills the buffers of the system leaves no room for new connections. */
+let waiting = []
+let quiet
+
+function beginUnread(socket) {
+  socket.write(FIRST)
+  waiting.push(socket)
+  clearTimeout(quiet)
+  quiet = setTimeout(() => {
+    for (const one of waiting) pour(one)
+    waiting = []
+  }, 3_000)
+}
+
+/** As many chunks as are taken, until somebody ends it. */
+function pour(socket) {
+  const more = () => {
+    while (!socket.destroyed && socket.write(MANY));
+  }
+  socket.on('drain', more)
+  more()
 }
 
 function tickSlot(slot) {
@@ -76,6 +101,7 @@ function serve(socket) {
     requestReader((head) => {
       const pace = PACES.find(({ prefix }) => head.includes(` ${prefix}/`))
       if (pace !== undefined) begin(socket, pace)
+      else if (head.includes(` ${MODES.unread.prefix}/`)) beginUnread(socket)
       else socket.write(head.includes(` ${MODES.body.prefix}/`) ? WHOLE : UNKNOWN)
     }),
   )
