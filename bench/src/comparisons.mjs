@@ -313,7 +313,7 @@ async function slowStreams({ contestant, setup }) {
   }
 }
 
-/** Until what the buffers of the system take has been sent, nearly a megabyte for each client. */
+/** Until what the buffers of the system take has been sent. */
 const REST_SECONDS_MAX = 240
 /** Longer than the upstream waits before it begins. */
 const REST_SECONDS = 6
@@ -350,14 +350,13 @@ async function unreadStreams({ contestant, setup }) {
 
 /** What runs once nothing more of the streams is sent: `share` is of one core. */
 async function atRest({ pid, opsPort }, clients) {
-  const form = /^sluice_open_calls(?:\{[^}]*\})? (\S+)$/m
   let quiet = 0
   for (let seconds = 0; ; seconds += 1) {
     const before = cpuSeconds(pid)
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     const share = cpuSeconds(pid) - before
     quiet = share <= RESTING_CPU_SHARE ? quiet + 1 : 0
-    const open = Number(form.exec(await metricsText(opsPort))?.[1] ?? 0)
+    const open = await metric(opsPort, 'sluice_open_calls')
     if ((open === clients && quiet >= REST_SECONDS) || seconds > REST_SECONDS_MAX) return { open, share }
   }
 }
@@ -414,9 +413,7 @@ async function videos({ contestant, setup }) {
 }
 
 async function billedVideos({ opsPort }) {
-  const text = await metricsText(opsPort)
-  const form = /^sluice_credits_total\{model="bench-video",kind="deducted"\} (\S+)$/m
-  return Math.round(Number(form.exec(text)?.[1] ?? 0) / CREDITS_OF_ONE_VIDEO)
+  return Math.round((await deducted(opsPort, 'bench-video')) / CREDITS_OF_ONE_VIDEO)
 }
 
 /** 4 seconds at half a yuan, 1 000 Credits a yuan. */
@@ -424,23 +421,24 @@ const CREDITS_OF_ONE_VIDEO = 2_000
 
 /** Of the event loop, since it was asked last. The monitor ticks every 10 ms, and counts that as delay. */
 async function longestBlockMs({ opsPort }) {
-  const text = await metricsText(opsPort)
-  const seconds = Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1] ?? 0)
+  const seconds = await metric(opsPort, 'nodejs_eventloop_lag_max_seconds')
   return Math.max(0, seconds * 1_000 - 10)
 }
 
-async function metricsText(opsPort) {
+/** Credits of a model's calls. */
+const deducted = (opsPort, model) => metric(opsPort, `sluice_credits_total{model="${model}",kind="deducted"}`)
+
+/** 0 while nothing was counted. `name`: with its labels, as they are printed. */
+async function metric(opsPort, name) {
   const answer = await fetch(`http://127.0.0.1:${opsPort}/metrics`)
-  return answer.text()
+  const line = (await answer.text()).split('\n').find((text) => text.startsWith(`${name} `))
+  return Number(line?.slice(name.length + 1) ?? 0)
 }
 
 /** Calls of the slow model that were charged, from what was deducted: each costs the same. */
 async function billed({ opsPort }) {
   if (opsPort === undefined) return 0
-  const text = await metricsText(opsPort)
-  const value = (form) => Number(form.exec(text)?.[1] ?? 0)
-  const deducted = value(/^sluice_credits_total\{model="bench-slow",kind="deducted"\} (\S+)$/m)
-  return Math.round(deducted / CREDITS_OF_ONE_STREAM)
+  return Math.round((await deducted(opsPort, 'bench-slow')) / CREDITS_OF_ONE_STREAM)
 }
 
 /** 60 tokens at 10 yuan and 180 at 40 yuan a million, 1 000 Credits a yuan. */

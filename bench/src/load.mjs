@@ -7,7 +7,6 @@
  *   streams  `connections` streams at once, each read to its end
  *   unread   `connections` streams of which nothing is read, kept until the standard input ends
  */
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import {
   embedMegabyteRequest,
@@ -37,7 +36,7 @@ const IDLE_MS_MAX = 30_000
 
 const job = JSON.parse(process.argv[2])
 const request = requestBytes(job)
-const results = await { closed, open, once: one, streams, unread }[job.kind](job)
+const results = await { closed, open, once, streams, unread }[job.kind](job)
 process.stdout.write(`${JSON.stringify(results)}\n`)
 process.exit(0)
 
@@ -112,7 +111,7 @@ async function open({ target, connections, seconds, rate }) {
   return { answered: latencies.length, failed, p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99) }
 }
 
-async function one({ target }) {
+async function once({ target }) {
   const lane = await openLane(target.port)
   const startedAt = performance.now()
   const { status } = await lane.exchange(request)
@@ -134,16 +133,11 @@ async function streams({ target, connections }) {
 }
 
 async function unread({ target, connections }) {
-  const sockets = []
-  while (sockets.length < connections) {
-    const count = Math.min(CONNECT_BATCH, connections - sockets.length)
-    sockets.push(...(await Promise.all(Array.from({ length: count }, () => askWithoutReading(target.port)))))
-  }
-  process.stdin.resume()
-  await once(process.stdin, 'end')
-  const open = sockets.filter(({ destroyed }) => !destroyed).length
+  const sockets = await inBatches(connections, () => askWithoutReading(target.port))
+  await new Promise((resolve) => process.stdin.once('end', resolve).resume())
+  const failed = sockets.filter(({ destroyed }) => destroyed).length
   for (const socket of sockets) socket.destroy()
-  return { open, failed: connections - open }
+  return { failed }
 }
 
 /** What arrives stays in the buffers of the system, and is then held back. */
@@ -156,13 +150,18 @@ function askWithoutReading(port) {
   })
 }
 
-async function openLanes({ port }, count) {
-  const lanes = []
-  while (lanes.length < count) {
-    const batch = Math.min(CONNECT_BATCH, count - lanes.length)
-    lanes.push(...(await Promise.all(Array.from({ length: batch }, () => openLane(port)))))
+function openLanes({ port }, count) {
+  return inBatches(count, () => openLane(port))
+}
+
+/** `count` of what `connectOne` resolves to: all at once would overflow the queue of the server. */
+async function inBatches(count, connectOne) {
+  const opened = []
+  while (opened.length < count) {
+    const batch = Math.min(CONNECT_BATCH, count - opened.length)
+    opened.push(...(await Promise.all(Array.from({ length: batch }, connectOne))))
   }
-  return lanes
+  return opened
 }
 
 /** One connection; `exchange` sends a request and resolves when its answer is whole, or the connection broke. */

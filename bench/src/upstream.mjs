@@ -1,8 +1,8 @@
 /**
  * The upstream for streams and large bodies: raw sockets, answers made once, one timer for all streams. `/stream` sends 200
  * chunks at 50 a second, `/slow` 20 chunks at one a second; streams are spread over the time between two chunks, as in
- * real life. `/unread` sends
- * chunks without end, as fast as they are taken, once no more of these streams have begun for three seconds. `/body` reads the whole request and then answers.
+ * real life. `/unread` sends chunks without end, as fast as they are taken, once no more of these streams have begun for
+ * three seconds. `/body` reads the whole request and then answers.
  */
 import { createServer } from 'node:net'
 import { chunkEvent, MODES, smallAnswer } from './answers.mjs'
