@@ -8,8 +8,8 @@ import { FakeSocket, type Take } from './fake-socket.ts'
 
 export interface FakeListener {
   readonly lane: FastLane
-  /** A client connects. */
-  open(take?: Take): FakeSocket
+  /** A client connects; `before` sees its connection before the lane does. */
+  open(take?: Take, before?: (socket: FakeSocket) => void): FakeSocket
 }
 
 export interface FakeListenerOptions extends Partial<Omit<FastLaneOptions, 'serve'>> {
@@ -39,8 +39,9 @@ export function openFakeListener({ serve, readByNode, ...options }: FakeListener
   })
   return {
     lane,
-    open(take) {
+    open(take, before) {
       const fake = new FakeSocket(take)
+      before?.(fake)
       sockets.set(fake.asSocket, fake)
       server.emit('connection', fake.asSocket)
       return fake

@@ -29,6 +29,7 @@ beforeEach(() => {
   leftToNode = []
   serve = (exchange) => answer(replyTo(exchange))
   listener = openFakeListener({
+    now: Date.now,
     headerTimeoutMs: HEADER_MS,
     keepAliveTimeoutMs: KEEP_ALIVE_MS,
     refuseLate: (socket) => {
@@ -130,6 +131,61 @@ describe('a connection that is idle', () => {
     await pass(100 * KEEP_ALIVE_MS)
     expect([leftToNode.includes(socket), socket.destroyed, lateAt]).toEqual([true, false, undefined])
   })
+})
+
+test('a connection that was refused before is not read', async () => {
+  const refused = listener.open(undefined, (socket) => socket.end('no'))
+  refused.send(get)
+  await turns(SOON)
+  expect([refused.text, refused.bytesRead]).toEqual(['no', 0])
+})
+
+test.each([204, 304])('an answer of status %i has no body, and the next one follows it', async (status) => {
+  serve = (exchange) => {
+    exchange.start(status, {})
+    exchange.write('a body')
+    exchange.end()
+  }
+  const socket = await sending(get + get)
+  expect(socket.text).toMatch(/^(?:HTTP\/1\.1 [^]*?\r\n\r\n){2}$/)
+  expect(socket.text).not.toMatch(/a body|transfer-encoding/i)
+})
+
+test('nothing waits any more for a refused client that vanishes', async () => {
+  const before = vi.getTimerCount()
+  serve = (exchange) => replyTo(exchange).fail(new GatewayError(41301))
+  const socket = await sending(post(100_000_000))
+  expect(socket.text).toMatch(/^HTTP\/1\.1 413 /)
+  expect(vi.getTimerCount()).toBeGreaterThan(before)
+  socket.vanish()
+  await turns(SOON)
+  expect(vi.getTimerCount()).toBe(before)
+})
+
+test('every answer says the time of its second', async () => {
+  const socket = await sending(get)
+  for (const ms of [999, 1, 500, 3_000]) {
+    await pass(ms)
+    socket.send(get)
+    await turns(SOON)
+    const dates = [...socket.text.matchAll(/^Date: (.*)\r$/gm)].map(([, date]) => date)
+    expect(dates.at(-1)).toBe(new Date().toUTCString())
+  }
+})
+
+test('whoever sends many requests at once shares the thread with the others', async () => {
+  const served: FastExchange[] = []
+  serve = (exchange) => {
+    served.push(exchange)
+    answer(replyTo(exchange))
+  }
+  const eager = listener.open()
+  const other = listener.open()
+  eager.send(get.repeat(100))
+  other.send(get.replace('/call', '/other'))
+  await turns(120)
+  expect(served).toHaveLength(101)
+  expect(served.findIndex(({ request }) => request.path === '/other')).toBeLessThan(5)
 })
 
 describe('a call', () => {
