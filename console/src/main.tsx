@@ -52,6 +52,8 @@ for (const route of Object.values(router.routesById))
   if (pages.some(({ routeId }) => routeId === route.id)) inBackground(router.loadRouteChunk(route))
 const later = (act: () => void): void => afterFirstPage(router, queryClient, act)
 bringFonts(later)
+// What the first page has not taken is not for another one: whoever is not signed in was refused.
+later(() => globalThis.sluiceAsked?.clear())
 // So that the first menu opens at once, and no other page has to load them.
 later(() => inBackground(bringMenus()))
 // Not awaited: the chunks of the pages import this module and wait until it is evaluated.

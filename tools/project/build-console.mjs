@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { filesOfPage, LANGUAGES, namedFiles, readBundle, readPages } from './console-files.mjs'
+import { filesOfPage, LANGUAGES, namedFiles, readBundle, readPages, textOf } from './console-files.mjs'
 
 const DOCUMENT = 'docs/reference/openapi.json'
 const TYPES = 'console/src/api/generated.d.ts'
@@ -86,15 +86,27 @@ function writePages(root, folder) {
       mkdirSync(dirname(path), { recursive: true })
       const links = files.map((file) => `    ${linkTo(file)}\n`).join('')
       const shell = readFileSync(join(root, `console/src/app/shell/${page.shell}.html`), 'utf8')
-      const asked = page.answers.length === 0 ? '' : `data-ask="${page.answers.join(' ')}" `
+      const asked = listOf('ask', page.answers) + listOf('ask-own', page.ownAnswers)
+      const head = page.head.map((key) => textOf(root, key, { language, sections: page.sections }))
       const text = html
         .replace('<html lang="en"', `<html lang="${language}"`)
         .replace('<script src=', `<script ${asked}src=`)
         .replace('  </head>', `${links}  </head>`)
-        .replace('<div id="root">', `<div id="root">${shell.replaceAll(/\s*\n\s*/g, '')}`)
+        .replace('<div id="root">', `<div id="root">${withHead(shell, head).replaceAll(/\s*\n\s*/g, '')}`)
       writeFileSync(path, text)
     }
   }
+}
+
+/** An empty list would be read as the address of the page itself. */
+function listOf(name, addresses) {
+  return addresses.length === 0 ? '' : `data-${name}="${addresses.join(' ')}" `
+}
+
+/** The title and the line below it in their place, where they are known. The texts have no marks that HTML would read. */
+function withHead(shell, [title, lead]) {
+  if (title === undefined) return shell
+  return shell.replace('<i></i>', `<div class="shell-head"><b>${title}</b><p>${lead}</p></div>`)
 }
 
 function linkTo(file) {

@@ -9,18 +9,27 @@ export const LANGUAGES = ['en', 'zh-CN']
 const FRAME = 'src/app/frame/frame.tsx'
 /** What the frame asks before anything of it is shown (`console/src/api/session.ts`). */
 const FRAME_ANSWERS = ['/api/v1/user/user/account', '/api/v1/user/user/organisations?limit=100']
+const FRAME_OWN_ANSWERS = ['/api/v1/user/user/subscription']
 /** What stands around a page, by the parent of its route. */
 const AROUND = {
   signedOutRoute: {
     shell: 'signed-out',
     answers: [],
+    ownAnswers: [],
     modules: ['src/app/signed-out/signed-out.tsx'],
     sections: [],
   },
-  frameRoute: { shell: 'frame', answers: FRAME_ANSWERS, modules: [FRAME], sections: [] },
+  frameRoute: {
+    shell: 'frame',
+    answers: FRAME_ANSWERS,
+    ownAnswers: FRAME_OWN_ANSWERS,
+    modules: [FRAME],
+    sections: [],
+  },
   operatorRoute: {
     shell: 'frame',
     answers: FRAME_ANSWERS,
+    ownAnswers: FRAME_OWN_ANSWERS,
     modules: [FRAME, 'src/app/frame/operator-nav.tsx'],
     sections: ['operate'],
   },
@@ -35,13 +44,29 @@ const ANSWERS = {
   '/sign-in': SIGN_IN_ANSWERS,
   '/register': SIGN_IN_ANSWERS,
 }
+/** What pages ask as well where people act for themselves; for an organisation the same addresses are asked with its header. */
+const KEYS = '/api/v1/user/user/keys?limit=1000'
+const OFFERS = ['/api/v1/user/user/pricing', '/api/v1/user/user/admission']
+const OWN_ANSWERS = {
+  '/': ['/api/v1/user/user/logs?limit=7', KEYS, ...OFFERS, '/api/v1/user/user/announcements'],
+  '/calls': [KEYS, '/api/v1/user/user/pricing'],
+  '/models': OFFERS,
+}
+/** The title of a page and the line below it, by the keys of their texts: both are shown before any script has run. */
+const HEADS = {
+  '/': ['pages.overview', 'overview.lead'],
+  '/calls': ['pages.calls', 'calls.lead'],
+  '/models': ['pages.models', 'models.lead'],
+  '/operate/health': ['operate.pages.health', 'health.lead'],
+}
 const PARENT = /getParentRoute: \(\) => (\w+)/
 const PATH = /path: '([^']+)'/
 const PAGE = /lazyRouteComponent\(\s*\(\) => (withTexts\()?(?:\(\) => )?import\('(.+?)'\)((?:,\s*'\w+')*)/
 
 /**
  * Every address with a page, by the file of the page.
- * @returns `path` below `/console`; `page`, its module; `shell`, what is around it, and the `answers` of the gateway that it needs first; `modules`: of all of that, without the texts;
+ * @returns `path` below `/console`; `page`, its module; `shell`, what is around it; `head`, its title and the line below; the `answers` of the
+ *   gateway that it needs first, and its `ownAnswers` where people act for themselves; `modules`: of all of that, without the texts;
  *   `sections` of the texts
  */
 export function readPages(root) {
@@ -71,7 +96,9 @@ function pageOf(route, folder) {
     path,
     page,
     shell: around.shell,
+    head: HEADS[path] ?? [],
     answers: [...around.answers, ...(ANSWERS[path] ?? [])],
+    ownAnswers: [...around.ownAnswers, ...(OWN_ANSWERS[path] ?? [])],
     modules: [...around.modules, page, ...(AT_ONCE[page] ?? [])],
     sections: [...around.sections, ...sections],
   }
@@ -105,6 +132,17 @@ function filesOf({ manifest, byFile, fileOfModule }, modules) {
     take(file)
   }
   return found
+}
+
+/** A text by its key, of the base or of a section that the page needs. */
+export function textOf(root, key, { language, sections }) {
+  const texts = join(root, 'console/src/texts')
+  const [first, ...rest] = key.split('.')
+  const read = (file) => JSON.parse(readFileSync(join(texts, file), 'utf8'))
+  const start = sections.includes(first) ? read(`${language}/${first}.json`) : read(`${language}.json`)[first]
+  const text = rest.reduce((part, name) => part?.[name], start)
+  if (typeof text !== 'string') throw new Error(`${language} has no text ${key}`)
+  return text
 }
 
 /** Every script that a page needs in a language; the styles are one file, which all of them name. */

@@ -27,7 +27,7 @@ export function OverviewPage() {
   const [openedAt] = useState(() => Date.now())
   return (
     <>
-      <PageHead title={t('pages.overview')}>
+      <PageHead title={t('pages.overview')} lead={t('overview.lead')}>
         <Segments
           className={page.wide ?? ''}
           aria-label={t('overview.period')}

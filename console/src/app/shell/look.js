@@ -9,10 +9,15 @@
   const isDark =
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   root.dataset.mantineColorScheme = isDark ? 'dark' : 'light'
+  // The page is served in the language of the browser; another one may be chosen.
+  const language = localStorage.getItem('sluice-language') ?? root.lang
+  root.toggleAttribute('data-other-language', language !== root.lang)
   root.toggleAttribute('data-narrow-bar', localStorage.getItem('sluice-narrow-bar') === 'true')
 
   const asked = new Map()
-  const addresses = document.currentScript?.dataset.ask?.split(' ') ?? []
+  const { ask, askOwn } = document.currentScript?.dataset ?? {}
+  const isOwn = !new URLSearchParams(location.search).has('org')
+  const addresses = [ask, isOwn ? askOwn : undefined].flatMap((list) => list?.split(' ') ?? [])
   for (const address of addresses) {
     const answer = window.fetch(address, { cache: 'no-cache' })
     // The failure is reported to the client that takes the answer.

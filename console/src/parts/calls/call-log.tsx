@@ -60,7 +60,7 @@ export function CallLog(props: CallLogProps) {
   const rows = { ...rowsOf(source, filter, search.before), placeholderData: keepPreviousData }
   return (
     <div className={styles.place} data-beside={search.call === undefined ? undefined : true}>
-      <PageHead title={title}>
+      <PageHead title={title} lead={t('calls.lead')}>
         <ExportMenu name="calls" read={(format) => source.save(filter, format)} />
         <Button
           variant="default"

@@ -98,6 +98,18 @@ describe('the page', () => {
     expect(await asked('/console/setup')).toBeUndefined()
   })
 
+  test('has nothing asked for that is for operators alone, before the account is known', async () => {
+    for (const path of ['/console/operate/health', '/console/operate/calls'])
+      expect((await ask(path)).body.toString('utf8')).not.toContain('/api/v1/admin/')
+  })
+
+  test('says what it is before any script has run, in the language of the browser', async () => {
+    const page = async (read: string) =>
+      (await ask('/console/models', { 'accept-language': read })).body.toString('utf8')
+    expect(await page('en')).toContain('<b>Models</b><p>What you may call, at your own prices.</p>')
+    expect(await page('zh-CN')).toContain('<b>模型</b>')
+  })
+
   test('shows its bars before any script has run, where the address is known', async () => {
     expect((await ask('/console/keys')).body.toString('utf8')).toContain('<div id="root"><div class="shell"')
     expect((await ask('/console/nowhere')).body.toString('utf8')).toContain('<div id="root"></div>')
