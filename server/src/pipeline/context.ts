@@ -1,4 +1,5 @@
 /** The parts of the pipeline together: everything that stages may use. */
+import type { MicroCredits } from '../core/money.ts'
 import { type MonthOf } from '../core/calendar.ts'
 import type { CallLogRow } from '../core/ledger/log-row.ts'
 import type { Catalogue } from '../core/catalogue.ts'
@@ -92,7 +93,8 @@ export interface Pipeline extends PipelineParts {
   progress(call: ReservedCall, leg: Leg, reading: MeterReading): void
   /** The same when its client has disconnected, which frees its concurrency slots. */
   onClientGone(call: ReservedCall, leg: Leg, reading: MeterReading): void
-  observeEnd(row: CallLogRow): void
+  /** @param deducted what the storage has deducted; absent: the row says it */
+  observeEnd(row: CallLogRow, deducted?: MicroCredits): void
   /** Calls in progress in this process, at any stage. */
   readonly running: Set<CallId>
   /** It is in progress, or its end is still to be stored. */

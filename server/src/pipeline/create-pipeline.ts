@@ -65,7 +65,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
     catalogue,
     refreshCatalogue,
     ...progressNotes(parts),
-    observeEnd: (row) => telemetry.metrics.callEnded(row),
+    observeEnd: (row, deducted) => telemetry.metrics.callEnded(row, deducted),
     refuseWhenUnable() {
       refuseWhenUnable({ draining, pending })
     },

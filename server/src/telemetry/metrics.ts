@@ -15,7 +15,8 @@ import {
 /** The numbers behind `/metrics`. Every method costs a few map look-ups; text is made only in `render`. */
 export interface Metrics {
   /** A call has ended, or was refused: its log row, as it is written. */
-  callEnded(row: CallLogRow): void
+  /** @param deducted what the storage has deducted; absent: the row says it */
+  callEnded(row: CallLogRow, deducted?: MicroCredits): void
   /** One chain was tried. `outcome` is one of the gateway's own words, never an upstream's. */
   attemptEnded(attempt: { readonly chain: ChainId; readonly outcome: string }): void
   /** A security event; `event` is a name of `security-log.ts`. */
@@ -70,7 +71,7 @@ export function createMetrics(settings: { readonly version: string }): Metrics {
     }),
   ]
   return {
-    callEnded: (row) => countCall(counted, row),
+    callEnded: (row, deducted) => countCall(counted, row, deducted),
     attemptEnded: ({ chain, outcome }) => counted.attempts.add({ chain: String(chain), outcome }, 1),
     securityEvent: (event) => counted.securityEvents.add({ event }, 1),
     videoPolled: ({ vendor, outcome }) => counted.videoPolls.add({ vendor, outcome }, 1),
@@ -97,7 +98,7 @@ export function createMetrics(settings: { readonly version: string }): Metrics {
   }
 }
 
-function countCall(counted: Tallies, row: CallLogRow): void {
+function countCall(counted: Tallies, row: CallLogRow, deducted: MicroCredits = row.deducted): void {
   const model = row.model ?? NONE
   const protocol = row.clientProtocol
   const code = String(row.code ?? row.httpStatus)
@@ -108,7 +109,7 @@ function countCall(counted: Tallies, row: CallLogRow): void {
     if (count !== undefined && count > 0) counted.tokens.add({ model, class: name }, count)
   }
   if (row.amount > 0n) counted.credits.add({ model, kind: 'amount' }, creditsOf(row.amount))
-  if (row.deducted > 0n) counted.credits.add({ model, kind: 'deducted' }, creditsOf(row.deducted))
+  if (deducted > 0n) counted.credits.add({ model, kind: 'deducted' }, creditsOf(deducted))
   if (row.usageSuspect !== undefined) counted.suspects.add({ chain: String(row.chainId ?? NONE) }, 1)
   for (const { why, modelId } of row.attempts) {
     if (why === 'failover' || why === 'fallback' || why === 'retry') {

@@ -7,6 +7,22 @@ export const FORBIDDEN = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/
 export const LENGTH = /^\d{1,15}$/
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const UPPER_CASE = /[A-Z]/
+/** Names that most heads have, as they are usually written, in lower case: found, they need not be checked. */
+const USUAL: ReadonlyMap<string, string> = new Map(
+  [
+    ['Host', 'Connection', 'Keep-Alive', 'Content-Length', 'Content-Type', 'Transfer-Encoding', 'Date'],
+    ['Authorization', 'X-Api-Key', 'X-Goog-Api-Key', 'User-Agent'],
+    ['Accept', 'Accept-Encoding', 'Accept-Language', 'Sec-Fetch-Mode', 'Server', 'Vary', 'Cache-Control'],
+    ['X-Request-Id', 'Request-Id', 'Gw-Model', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
+    ['X-Stainless-Lang', 'X-Stainless-OS', 'X-Stainless-Arch', 'X-Stainless-Package-Version'],
+    ['X-Stainless-Runtime', 'X-Stainless-Runtime-Version', 'X-Stainless-Retry-Count', 'X-Stainless-Timeout'],
+  ]
+    .flat()
+    .flatMap((name): [string, string][] => [
+      [name, name.toLowerCase()],
+      [name.toLowerCase(), name.toLowerCase()],
+    ]),
+)
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 const SPACE = 0x20
@@ -14,14 +30,25 @@ const TAB = 0x09
 
 /** A field as it is sent. Throws `HttpSyntaxError`, which shows no value. */
 export function fieldLine(name: string, value: string): string {
-  if (!TOKEN.test(name) || BAD_VALUE.test(value)) throw new HttpSyntaxError('a header that cannot be sent')
+  if ((!USUAL.has(name) && !TOKEN.test(name)) || BAD_VALUE.test(value))
+    throw new HttpSyntaxError('a header that cannot be sent')
   return `${name}: ${value}\r\n`
 }
 
+export interface ParsedFields {
+  /** Lower-case names; values of one name as a list. Has no prototype. */
+  readonly headers: Record<string, string | string[]>
+  readonly lines: number
+  /** Some name occurs twice. */
+  readonly repeats: boolean
+}
+
 /** Fields of a head or of trailers: one per line, from line `start` on. */
-export function parseFields(text: string, start: number): Record<string, string | string[]> {
+export function parseFields(text: string, start: number): ParsedFields {
   // Without a prototype a field may have any name.
   const headers = Object.create(null) as Record<string, string | string[]>
+  let lines = 0
+  let repeats = false
   for (let at = start; at < text.length; ) {
     const end = endOfLine(text, at)
     const colon = text.indexOf(':', at)
@@ -30,11 +57,15 @@ export function parseFields(text: string, start: number): Record<string, string 
     const value = trimmed(text, colon + 1, end)
     const before = headers[name]
     if (before === undefined) headers[name] = value
-    else if (typeof before === 'string') headers[name] = [before, value]
-    else before.push(value)
+    else {
+      repeats = true
+      if (typeof before === 'string') headers[name] = [before, value]
+      else before.push(value)
+    }
+    lines += 1
     at = end + 2
   }
-  return headers
+  return { headers, lines, repeats }
 }
 
 /** Where the line that contains `from` ends: at its CR, or at the end of the text. */
@@ -45,6 +76,8 @@ export function endOfLine(text: string, from: number): number {
 
 /** Also refuses continuation lines, and a space before the colon. */
 function lowerCaseToken(name: string): string {
+  const usual = USUAL.get(name)
+  if (usual !== undefined) return usual
   if (!TOKEN.test(name)) throw new HttpSyntaxError('a field name that is not a token')
   return UPPER_CASE.test(name) ? name.toLowerCase() : name
 }

@@ -108,7 +108,7 @@ export function takeLimits(
     anchors[tier.tier] = asked === 0n || after === undefined ? NOT_COUNTED : after.anchor
   }
   for (const window of state.windows) {
-    if (!Object.hasOwn(anchors, window.tier) && isLive(window, call.at)) windows.push(window)
+    if (anchors[window.tier] === undefined && isLive(window, call.at)) windows.push(window)
   }
   return {
     state: { subject: state.subject, slots: state.slots + 1, windows },
@@ -277,10 +277,12 @@ function changeTaken(
   taken: Taken,
   change: (part: TakenPart) => WindowState | undefined,
 ): LimitState {
-  const windows = state.windows.filter((window) => !Object.hasOwn(taken.tiers, window.tier))
-  for (const [tier, anchor] of Object.entries(taken.tiers)) {
+  const { tiers } = taken
+  const windows = state.windows.filter((window) => tiers[window.tier] === undefined)
+  for (const tier in tiers) {
+    const anchor = tiers[tier]
     const key = findTier(tier)
-    if (key === undefined) continue
+    if (key === undefined || anchor === undefined) continue
     const { rule, lengthMs } = key
     const window = findWindow(state, tier)
     const asked = rule.admission === 'room' ? 0n : toUnits(rule.asks(taken.counts))
@@ -300,7 +302,8 @@ function changeTaken(
 
 /** One running call fewer. */
 export function freeSlot(state: LimitState): LimitState {
-  return { ...state, slots: state.slots > 0 ? state.slots - 1 : 0 }
+  const { subject, slots, windows } = state
+  return { subject, slots: slots > 0 ? slots - 1 : 0, windows }
 }
 
 /** For `RateLimit` headers: per dimension the window with the least left, of equals the one that resets last. */

@@ -106,6 +106,7 @@ export const HEALTHY: ChainHealth = {
 
 /** Two in a row, or more than half of the last twenty (docs/decisions/0005-routing-and-endings.md). */
 export const OUTCOMES_MAX = 20
+const OUTCOMES_MASK = 2 ** OUTCOMES_MAX - 1
 const FAILURES_IN_ROW = 2
 /** A share of very few outcomes is chance. */
 const OUTCOMES_MIN = 10
@@ -132,7 +133,7 @@ const LOWERED_MS_MAX = 600_000
 export function begin(health: ChainHealth, one: ChainTry, now: number): ChainHealth {
   const { cooldown, rateLimit, lowered } = health
   const running = one.own ? health.running : health.running + 1
-  if (isUntroubled(health)) return { ...health, running }
+  if (isUntroubled(health)) return counting(health, { running })
   const nextAt = now + EXTRA_CALL_EVERY_MS
   return {
     ...health,
@@ -156,7 +157,7 @@ export function answered(health: ChainHealth, one: ChainTry, now: number): Chain
   const { cooldown, rateLimit } = health
   const answeredBegan = Math.max(health.answeredBegan, one.beganAt)
   if (isUntroubled(health))
-    return answeredBegan === health.answeredBegan ? health : { ...health, answeredBegan }
+    return answeredBegan === health.answeredBegan ? health : counting(health, { answeredBegan })
   const probing = cooldown?.probe?.id === one.id
   return {
     ...health,
@@ -176,7 +177,7 @@ export function succeeded(health: ChainHealth, one: ChainTry, now: number): Chai
   // An attempt that began before the pause only shows the chain's earlier state.
   if (cooldown !== undefined && one.beganAt < cooldown.pausedAt) return next
   if (cooldown !== undefined) return recovered(next, cooldown, now)
-  return { ...noted(next, 0), failuresInRow: 0 }
+  return noted(next, 0, 0)
 }
 
 /** The attempt failed. A failure that the upstream blames on the request changes nothing. */
@@ -197,18 +198,15 @@ export function failed(
     case 'as-failure':
       return broken(told, one, { failure, probing, now })
     case 'at-once':
-      return coolDown(noted(told, 1), one, { cause: 'credential', probing, now })
+      return coolDown(noted(told, 1, told.failuresInRow), one, { cause: 'credential', probing, now })
   }
 }
 
 /** Nothing was learnt about the chain: the client disconnected, or nothing was sent. The next call may be the probe. */
 export function withdrawn(health: ChainHealth, one: ChainTry): ChainHealth {
   const { cooldown } = health
-  return {
-    ...health,
-    running: one.own ? health.running : Math.max(0, health.running - 1),
-    cooldown: cooldown?.probe?.id === one.id ? { ...cooldown, probe: undefined } : cooldown,
-  }
+  const left = one.own ? health : counting(health, { running: Math.max(0, health.running - 1) })
+  return cooldown?.probe?.id === one.id ? { ...left, cooldown: { ...cooldown, probe: undefined } } : left
 }
 
 /** Whether the pause is over and no probe is in progress. */
@@ -243,7 +241,7 @@ interface Breakage {
 }
 
 function broken(health: ChainHealth, one: ChainTry, { failure, probing, now }: Breakage): ChainHealth {
-  const next = noted(health, 1)
+  const next = noted(health, 1, health.failuresInRow)
   const cause = failure.kind === 'not-found' ? 'not-found' : 'failure'
   if (next.cooldown !== undefined) return coolDown(next, one, { cause, probing, now })
   // It began before the chain recovered; the failure of that time is known already.
@@ -359,13 +357,40 @@ function grown(
     : { ...lowered, limit }
 }
 
-function noted(health: ChainHealth, bit: 0 | 1): ChainHealth {
-  return {
-    ...health,
-    outcomes: ((health.outcomes << 1) | bit) & (2 ** OUTCOMES_MAX - 1),
+function noted(health: ChainHealth, bit: 0 | 1, failuresInRow: number): ChainHealth {
+  const outcomes = ((health.outcomes << 1) | bit) & OUTCOMES_MASK
+  return counting(health, {
+    outcomes,
     outcomeCount: Math.min(health.outcomeCount + 1, OUTCOMES_MAX),
+    failuresInRow,
+  })
+}
+
+/** The same with other counts. Written out, because every call changes them: spreads take ten times as long. */
+function counting(health: ChainHealth, counts: Partial<Counts>): ChainHealth {
+  const { cooldown, rateLimit, lowered, recovered, lastError } = health
+  const {
+    outcomes = health.outcomes,
+    outcomeCount = health.outcomeCount,
+    failuresInRow = health.failuresInRow,
+    running = health.running,
+    answeredBegan = health.answeredBegan,
+  } = counts
+  return {
+    outcomes,
+    outcomeCount,
+    failuresInRow,
+    running,
+    cooldown,
+    rateLimit,
+    lowered,
+    recovered,
+    answeredBegan,
+    lastError,
   }
 }
+
+type Counts = Pick<ChainHealth, 'outcomes' | 'outcomeCount' | 'failuresInRow' | 'running' | 'answeredBegan'>
 
 function countOnes(bits: number): number {
   let count = 0

@@ -167,9 +167,9 @@ export class FastExchange implements BodySource, Wire, EndingAnswer {
 
   start(status: number, headers: Readonly<Record<string, string | number>>): void {
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
-    for (const [name, value] of Object.entries(headers)) {
+    for (const name in headers) {
       if (name === 'connection') this.shouldKeepAlive = false
-      head += fieldLine(name, String(value))
+      head += fieldLine(name, String(headers[name]))
     }
     if (headers['date'] === undefined) head += this.#connection.dateLine()
     if (headers['connection'] === undefined)

@@ -40,8 +40,8 @@ export function readPlainRequest(
   const [line, method, path, query = ''] = REQUEST_LINE.exec(text) ?? []
   if (line === undefined || method === undefined || path === undefined || NOT_VISIBLE.test(text))
     return undefined
-  const fields = fieldsOf(text, line.length)
-  if (fields === undefined || !arePlain(fields, headersMax)) return undefined
+  const fields = fieldsOf(text, line.length, headersMax)
+  if (fields === undefined || !arePlain(fields)) return undefined
   const { host, 'content-length': length = '0' } = fields
   if (host === undefined || !PLAIN_LENGTH.test(length)) return undefined
   return {
@@ -55,29 +55,25 @@ export function readPlainRequest(
   }
 }
 
-/** undefined: a line is no field, or a name occurs twice. */
-function fieldsOf(text: string, start: number): Readonly<Record<string, string>> | undefined {
+type Fields = Readonly<Record<string, string>>
+
+/** undefined: a line is no field, a name occurs twice, or there are too many. */
+function fieldsOf(text: string, start: number, headersMax: number): Fields | undefined {
   try {
-    const fields = parseFields(text, start)
-    return areSingle(fields) ? fields : undefined
+    const { headers, lines, repeats } = parseFields(text, start)
+    // No name repeats, so no value is a list.
+    return repeats || lines > headersMax ? undefined : (headers as Fields)
   } catch (error) {
     if (error instanceof HttpSyntaxError) return undefined
     throw error
   }
 }
 
-type Fields = Readonly<Record<string, string | readonly string[]>>
-
-function areSingle(fields: Fields): fields is Readonly<Record<string, string>> {
-  return Object.values(fields).every((value) => typeof value === 'string')
-}
-
 /** Nothing in them changes how the connection or the body is read; `node:http` decides about everything that may. */
-function arePlain(fields: Readonly<Record<string, string>>, headersMax: number): boolean {
+function arePlain(fields: Fields): boolean {
   const { connection } = fields
   if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return false
-  if (UNUSUAL.some((name) => fields[name] !== undefined)) return false
-  return Object.keys(fields).length <= headersMax
+  return !UNUSUAL.some((name) => fields[name] !== undefined)
 }
 
 /** The last of them is no name of a plain object's member. */

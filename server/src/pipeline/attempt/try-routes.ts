@@ -195,7 +195,7 @@ export class ChainSearch<End, Failure> {
     const startedAt = this.#pipeline.now()
     const { note, ...result } = await this.#trying.tryOnce(leg)
     const at = this.#at
-    this.records.push({
+    const record: AttemptRecord = {
       chainId: leg.chain.id,
       vendorCode: leg.chain.vendorCode,
       modelId: leg.model.modelId,
@@ -203,12 +203,12 @@ export class ChainSearch<End, Failure> {
       skipped: route.order.skipped.map(({ chain, reason }) => ({ chainId: chain.id, reason })),
       outcome: note.outcome,
       status: note.status,
-      ...(note.said === undefined ? {} : { said: note.said }),
       startedMs: startedAt - at,
       firstByteMs: note.firstByteAt === undefined ? undefined : note.firstByteAt - at,
       endedMs: this.#pipeline.now() - at,
       cooldownMs: undefined,
-    })
+    }
+    this.records.push(note.said === undefined ? record : { said: note.said, ...record })
     this.#pipeline.telemetry.metrics.attemptEnded({ chain: leg.chain.id, outcome: note.outcome })
     return result
   }

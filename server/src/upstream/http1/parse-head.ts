@@ -41,7 +41,7 @@ export function parseHead(text: string, method: string): AnswerHead {
   const [, minor, digits] = STATUS_LINE.exec(text) ?? []
   if (digits === undefined) throw new HttpSyntaxError('no status line of HTTP/1.1')
   const status = Number(digits)
-  const headers = parseFields(text, endOfLine(text, 0) + 2)
+  const { headers } = parseFields(text, endOfLine(text, 0) + 2)
   const framing = framingOf(status, method, headers)
   return { status, headers, framing, keepMs: keepMsOf(minor === '1', method, { headers, framing }) }
 }

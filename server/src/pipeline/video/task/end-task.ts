@@ -64,9 +64,7 @@ export async function endCompleted(
   })
   if (outcome === undefined) return
   if (outcome.first)
-    quietly(pipeline, log, 'count an ended call', () =>
-      pipeline.observeEnd({ ...log, deducted: outcome.deducted }),
-    )
+    quietly(pipeline, log, 'count an ended call', () => pipeline.observeEnd(log, outcome.deducted))
   await announceEnd(pipeline, { task, detail }, outcome.first ? patch : undefined)
 }
 
