@@ -26,8 +26,9 @@ describe('what would be more than one line, or none, is not sent, and not shown'
 })
 
 test('names are read in small letters, values without the blanks around them, and each value of a name in its order', () => {
-  const fields = parseFields('line\r\nA: 1\r\nb:\t 2 3 \t\r\na:\r\nA:4\r\n', 6)
-  expect({ ...fields }).toEqual({ a: ['1', '', '4'], b: '2 3' })
+  const { headers, lines, repeats } = parseFields('line\r\nA: 1\r\nb:\t 2 3 \t\r\na:\r\nA:4\r\n', 6)
+  expect({ ...headers }).toEqual({ a: ['1', '', '4'], b: '2 3' })
+  expect({ lines, repeats }).toEqual({ lines: 4, repeats: true })
 })
 
 describe('is no field', () => {
