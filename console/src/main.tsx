@@ -16,7 +16,7 @@ import { createConsoleRouter } from './app/router.ts'
 import { markScrollingPage } from './app/scrolling-page.ts'
 import { theme } from './app/theme.tsx'
 import { inBackground } from './parts/page/in-background.ts'
-import { startTexts } from './texts/languages.ts'
+import { LANGUAGE_KEY, showPreferredLanguage, startTexts } from './texts/languages.ts'
 import { TranslationProvider } from './texts/use-translation.ts'
 
 const RELOADED_AT = 'sluice-reloaded-at'
@@ -34,6 +34,11 @@ window.addEventListener('vite:preloadError', () => {
 // A page from the back/forward cache shows old content, even after signing out: it is reloaded.
 window.addEventListener('pageshow', ({ persisted }) => {
   if (persisted) window.location.reload()
+})
+
+// Chosen in another tab: the language holds for the browser, as the theme does.
+window.addEventListener('storage', ({ key }) => {
+  if (key === LANGUAGE_KEY) inBackground(showPreferredLanguage())
 })
 
 const place = document.getElementById('root')

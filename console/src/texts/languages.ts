@@ -19,7 +19,8 @@ export type Language = keyof typeof LANGUAGES
 
 /** A zero-width character that keeps two characters from being read as one mark. */
 const JOINER = '\u2060'
-const STORED_AS = 'sluice-language'
+/** Where a browser keeps the language that was chosen in it. */
+export const LANGUAGE_KEY = 'sluice-language'
 
 /** The sections that were requested so far. */
 const needed = new Set<Section>()
@@ -30,12 +31,12 @@ export function isLanguage(tag: string): tag is Language {
 
 /** Whether the person has chosen a language in this browser. */
 export function hasChosenLanguage(): boolean {
-  return localStorage.getItem(STORED_AS) !== null
+  return localStorage.getItem(LANGUAGE_KEY) !== null
 }
 
 /** The language chosen in this browser, else the browser's preferred one. */
 export function preferredLanguage(): Language {
-  const stored = localStorage.getItem(STORED_AS)
+  const stored = localStorage.getItem(LANGUAGE_KEY)
   if (stored !== null && isLanguage(stored)) return stored
   for (const tag of navigator.languages) {
     if (tag.toLowerCase().startsWith('zh')) return 'zh-CN'
@@ -82,9 +83,18 @@ export async function loadTexts(...sections: readonly Section[]): Promise<void> 
 
 /** Changes the language and stores the choice in this browser. */
 export async function chooseLanguage(language: Language): Promise<void> {
-  localStorage.setItem(STORED_AS, language)
+  localStorage.setItem(LANGUAGE_KEY, language)
+  await showPreferredLanguage()
+}
+
+/** Also called when a language was chosen in another tab of this browser. */
+export async function showPreferredLanguage(): Promise<void> {
+  await startTexts()
+  const language = preferredLanguage()
   if (i18next.language === language) return
   const [texts] = await Promise.all([LANGUAGES[language].load(), addSections(language, [...needed])])
+  // Another one was chosen while this one was loaded.
+  if (preferredLanguage() !== language) return
   i18next.addResourceBundle(language, 'translation', texts.default, true)
   await i18next.changeLanguage(language)
   document.documentElement.lang = language

@@ -87,4 +87,23 @@ test('the pages of operators fit a laptop’s window', async () => {
   await visit.close()
 })
 
+test('a page opened in Chinese is Chinese from the first, and follows what is chosen in another tab, with a dialog open', async () => {
+  const visit = await site.visit('/keys?key=new', { as: CUSTOMER, language: 'zh-CN' })
+  const { page } = visit
+  const language = () => page.evaluate('document.documentElement.lang')
+  expect([await language(), await page.title()]).toEqual(['zh-CN', '密钥 · Sluice'])
+  const form = page.getByRole('dialog')
+  await form.getByRole('textbox').first().fill('laptop')
+  // A tab of its own speaks the browser's language, which is English.
+  const other = await visit.context.newPage()
+  await other.goto(`${site.baseUrl}/console/`)
+  await other.getByRole('button', { name: 'Language' }).click()
+  await other.getByRole('menuitem', { name: 'English' }).click()
+  await form.getByRole('heading', { name: 'Create key' }).waitFor()
+  expect([await language(), await page.title()]).toEqual(['en', 'Keys · Sluice'])
+  expect(await form.getByRole('textbox').first().inputValue()).toBe('laptop')
+  expect(visit.faults).toEqual([])
+  await visit.close()
+})
+
 expectOpenToEverybody(() => site, { 'an address that leads nowhere': { path: '/nowhere' } })
