@@ -6,6 +6,7 @@ import { JOURNEY_MS, openSite, type Site, type Visit } from '../../../test/visit
 vi.setConfig({ testTimeout: JOURNEY_MS })
 
 const MODULES = '**/assets/start-*.js'
+const FONTS = '**/*.woff2'
 
 let site: Site
 beforeAll(async () => {
@@ -33,6 +34,10 @@ test.each([
   for (const size of ['phone', 'wide'] as const) {
     for (const language of ['en', 'zh-CN'] as const) {
       const visit = await site.visit(path, { as, size, language })
+      // They come after the first page, and then lines may end elsewhere.
+      await visit.context.route(FONTS, (route) => route.abort())
+      await visit.page.reload()
+      await visit.rest()
       const drawn = await headOf(visit, 'main h1, main h1 + p')
       await visit.context.route(MODULES, (route) => route.abort())
       await visit.page.reload({ waitUntil: 'load' })

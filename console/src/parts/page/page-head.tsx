@@ -18,7 +18,8 @@ export function PageHead({ title, lead, children }: PageHeadProps) {
         <PageTitle>{title}</PageTitle>
         {lead !== undefined && <p>{lead}</p>}
       </div>
-      <div className={page.actions}>{children}</div>
+      {/* An empty place would leave less room for the text. */}
+      {children !== undefined && <div className={page.actions}>{children}</div>}
     </div>
   )
 }
