@@ -1,5 +1,13 @@
 /** One call as the log keeps it (docs/reference/contract.md#1-66, #D-accounts-70). */
-import type { AccountId, CallId, ChainId, KeyId, ModelId, VendorCode } from '../ids.ts'
+import {
+  type AccountId,
+  type CallId,
+  type ChainId,
+  callId,
+  type KeyId,
+  type ModelId,
+  type VendorCode,
+} from '../ids.ts'
 import { type MicroCredits, ZERO } from '../money.ts'
 import { NO_USAGE, type Usage } from '../canonical/usage.ts'
 import type { Recipe, UsageSource } from './recipe.ts'
@@ -115,6 +123,17 @@ export const EMPTY_LOG_ROW = {
   ending: 'refused',
   recovered: false,
 } as const satisfies Partial<CallLogRow>
+
+/** A whole row, of no call. */
+export const NO_CALL: CallLogRow = {
+  callId: callId('none'),
+  requestId: '',
+  createdAt: 0,
+  endedAt: 0,
+  endpoint: '',
+  clientProtocol: '',
+  ...EMPTY_LOG_ROW,
+}
 
 /** One attempt: its chain, why it was chosen, and its result. */
 export interface AttemptRecord {

@@ -1,7 +1,6 @@
 /** Rows of any list as text, in a format for spreadsheets or programs. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { type CallLogRow, EMPTY_LOG_ROW } from '../../core/ledger/log-row.ts'
-import { callId } from '../../core/ids.ts'
+import { NO_CALL } from '../../core/ledger/log-row.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { viewLogRow } from './log-view.ts'
 import type { LogFilter } from '../../storage/stores/logs.ts'
@@ -57,16 +56,6 @@ export async function* eachLogRow(
 
 /** Long columns are at the end of a line, where they do not hide others. */
 const LONG = ['dropped_fields', 'attempts', 'recipe']
-
-const NO_CALL: CallLogRow = {
-  ...EMPTY_LOG_ROW,
-  callId: callId('none'),
-  requestId: '',
-  createdAt: 0,
-  endedAt: 0,
-  endpoint: '',
-  clientProtocol: '',
-}
 
 /** All columns of a log row, in order; `usage` has a column for each counter. */
 export const LOG_COLUMNS: readonly string[] = columnsOf(viewLogRow(NO_CALL))

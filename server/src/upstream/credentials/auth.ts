@@ -192,10 +192,11 @@ class Masking implements SecretMask {
     let masked: Record<string, string | string[]> | undefined
     for (const name in head.headers) {
       const value = head.headers[name] ?? ''
-      if (!hasSecret(value, secrets)) continue
-      masked ??= { ...head.headers }
-      masked[name] =
+      const safe =
         typeof value === 'string' ? maskWith(value, secrets) : value.map((one) => maskWith(one, secrets))
+      if (safe === value) continue
+      masked ??= { ...head.headers }
+      masked[name] = safe
     }
     return masked === undefined ? head : { status: head.status, headers: masked }
   }
@@ -277,18 +278,13 @@ function distinct(buffers: readonly Buffer[]): readonly Buffer[] {
   return [...new Map(buffers.map((buffer) => [buffer.toString('latin1'), buffer])).values()]
 }
 
-/** Header values are Latin-1, texts are UTF-8; a secret is ASCII in both. */
+/** Header values are Latin-1, texts are UTF-8; a secret is ASCII in both. Returns the same text if there is nothing to mask. */
 function maskWith(text: string, secrets: readonly string[]): string {
   let masked = text
   for (const secret of secrets) {
     if (masked.includes(secret)) masked = masked.replaceAll(secret, '*'.repeat(secret.length))
   }
   return masked
-}
-
-function hasSecret(value: string | readonly string[], secrets: readonly string[]): boolean {
-  if (typeof value === 'string') return secrets.some((secret) => value.includes(secret))
-  return value.some((one) => hasSecret(one, secrets))
 }
 
 function textOf(needle: Buffer): string {
