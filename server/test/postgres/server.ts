@@ -5,7 +5,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
-  chownSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -21,6 +20,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { findBinaries } from './binaries.ts'
+import { makeDataFolder, removeDataFolder } from './data-folder.ts'
 import { chooseServerUser, type ServerUser } from './server-user.ts'
 
 /** Set by `setup.ts`, so that the processes of one run share a server. */
@@ -132,7 +132,8 @@ async function start(folder: string, durable = false): Promise<string> {
   const user = chooseServerUser()
   const binaries = findBinaries(user, baseFolder())
   const data = join(folder, 'data')
-  prepareFolder(data, user)
+  chmodSync(baseFolder(), 0o755)
+  makeDataFolder(data, user, durable)
   const created = spawnSync(
     binaries.initdb,
     ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
@@ -159,12 +160,6 @@ async function listen(server: {
       throw new Error(`PostgreSQL does not start: ${readFileSync(join(folder, 'log'), 'utf8')}`)
     }
   }
-}
-
-function prepareFolder(data: string, { spawn: { uid, gid } }: ServerUser): void {
-  mkdirSync(data, { mode: 0o700 })
-  chmodSync(baseFolder(), 0o755)
-  if (uid !== undefined && gid !== undefined) chownSync(data, uid, gid)
 }
 
 interface Launch {
@@ -255,6 +250,7 @@ function removeRun(folder: string): void {
   const pid = postmasterOf(data)
   // SIGQUIT ends a postmaster and its children at once; nothing of its data is wanted any more.
   if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+  removeDataFolder(data)
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: WAIT_MS })
 }
 
