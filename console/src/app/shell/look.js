@@ -25,6 +25,7 @@
     asked.set(new URL(address, location.origin).href, answer)
   }
   globalThis.sluiceAsked = asked
-  // The first formatter of a page takes 20 ms, whichever it is: this one is made while the scripts are loaded.
-  setTimeout(() => new Intl.NumberFormat())
+  // The first formatter of a page takes 20 ms, whichever it is: this one is made while the styles are loaded, without which
+  // nothing is painted.
+  new Intl.NumberFormat()
 }
