@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { inBackground } from './in-background.ts'
 import { Problem } from './problem.tsx'
 
@@ -14,9 +14,14 @@ export interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** Shows the result of a query: a skeleton while it loads, the error if it fails. */
+/**
+ * Shows the result of a query: a skeleton while it loads, the error if it fails. What comes in place of the skeleton is rendered
+ * in short tasks, between which the browser stays responsive; all at once, the sections of the overview took 25 ms.
+ */
 export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
-  if (query.data !== undefined) return children(query.data)
-  if (query.error === null) return <Skeleton height={height} />
-  return <Problem error={query.error} onRetry={() => inBackground(query.refetch())} />
+  const { data, error } = query
+  const isShown = useDeferredValue(data !== undefined)
+  if (data !== undefined && isShown) return children(data)
+  if (data !== undefined || error === null) return <Skeleton height={height} />
+  return <Problem error={error} onRetry={() => inBackground(query.refetch())} />
 }
