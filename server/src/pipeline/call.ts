@@ -7,6 +7,7 @@ import type { Demand, ReserveOutcome } from '../core/ledger/operations.ts'
 import type { Catalogue, ChainProtocol, Model, WireId } from '../core/catalogue.ts'
 import type { CallId, ModelId } from '../core/ids.ts'
 import type { JsonValue } from '../core/json.ts'
+import type { Soon } from '../core/soon.ts'
 import type { ScannedRequest } from '../core/passthrough/requests/scanned-request.ts'
 import type { StoredBytes } from '../core/passthrough/splice.ts'
 import type { ReceivedForm } from '../core/video/form.ts'
@@ -60,8 +61,11 @@ export interface IncomingCall {
   /** A key was in the query string, where it does not belong. */
   readonly keyInQuery: boolean
   readonly contentLength: number | undefined
-  /** Reads the body to its end; `onChunk` may throw to refuse the rest. Rejects when the client has gone. */
-  readonly readBody: (onChunk: OnChunk) => Promise<void>
+  /**
+   * Reads the body to its end; `onChunk` may throw to refuse the rest. Throws or rejects with that, or when the client
+   * has gone.
+   */
+  readonly readBody: (onChunk: OnChunk) => Soon<void>
 }
 
 /** If it returns a promise, nothing more is read until that resolves; it may reject to refuse the rest. */

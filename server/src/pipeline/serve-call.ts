@@ -60,11 +60,14 @@ async function serveCall(
   let call: StagedCall = incoming
   try {
     pipeline.refuseWhenUnable()
-    call = await authenticate(pipeline, call)
-    call = await receive(pipeline, call)
+    const known = authenticate(pipeline, call)
+    call = known instanceof Promise ? await known : known
+    const arrived = receive(pipeline, call)
+    call = arrived instanceof Promise ? await arrived : arrived
     restrict(call)
     if (asksForVideo(call)) return await serveChatOrder(pipeline, call, reply)
-    call = await recall(pipeline, call)
+    const recalled = recall(pipeline, call)
+    call = recalled instanceof Promise ? await recalled : recalled
     if (call.endpoint.kind.form?.listens === true) call = await measureSound(pipeline, call)
     call = admit(pipeline, call)
     reply.setModel(call.model.modelId)

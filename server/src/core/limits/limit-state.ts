@@ -278,7 +278,8 @@ function changeTaken(
   change: (part: TakenPart) => WindowState | undefined,
 ): LimitState {
   const { tiers } = taken
-  const windows = state.windows.filter((window) => tiers[window.tier] === undefined)
+  const windows: WindowState[] = []
+  for (const window of state.windows) if (tiers[window.tier] === undefined) windows.push(window)
   for (const tier in tiers) {
     const anchor = tiers[tier]
     const key = findTier(tier)
@@ -311,15 +312,20 @@ export function readWindows(
   subjects: readonly { readonly state: LimitState; readonly policy: TieredPolicy }[],
   at: number,
 ): readonly WindowReading[] {
-  const tightest = new Map<string, WindowReading>()
-  for (const { state, policy } of subjects) {
-    for (const tier of policy.tiers) {
-      const reading = readWindow(findWindow(state, tier.tier), tier, at)
-      const known = tightest.get(tier.dimension)
-      if (known === undefined || isTighter(reading, known)) tightest.set(tier.dimension, reading)
-    }
+  const tightest: WindowReading[] = []
+  for (const { state, policy } of subjects)
+    for (const tier of policy.tiers) place(tightest, readWindow(findWindow(state, tier.tier), tier, at))
+  return tightest
+}
+
+function place(tightest: WindowReading[], reading: WindowReading): void {
+  for (let at = 0; at < tightest.length; at += 1) {
+    const known = tightest[at]
+    if (known?.dimension !== reading.dimension) continue
+    if (isTighter(reading, known)) tightest[at] = reading
+    return
   }
-  return [...tightest.values()]
+  tightest.push(reading)
 }
 
 function readWindow(window: WindowState | undefined, tier: Tier, at: number): WindowReading {

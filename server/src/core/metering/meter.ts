@@ -53,6 +53,11 @@ export interface MeterSink {
    * text, where only its beginning is given; `JSON_TEXT_READ` of them are always enough.
    */
   observeJsonText(bytes: Uint8Array, from: number, to: number, length?: number): void
+  /**
+   * The same for bytes that stay as they are: a first text is not copied, because of most whole answers the upstream
+   * reports the tokens.
+   */
+  observeKeptText(bytes: Uint8Array, length: number): void
   observeImages(count: number): void
   /** A part of the next image: once one was sent, that image is charged. */
   observeImagePart(): void
@@ -76,6 +81,8 @@ export function createMeter(options: MeterOptions): Meter {
   return new AnswerMeter(options)
 }
 
+const NO_BYTES: Uint8Array = new Uint8Array(0)
+
 class AnswerMeter implements Meter {
   readonly #options: MeterOptions
   #usage: Usage = NO_USAGE
@@ -85,8 +92,10 @@ class AnswerMeter implements Meter {
   /** Tokens of text no output counter covers yet, counted and still to be counted. */
   #counted = 0
   #pendingText = ''
-  #pendingBytes: Uint8Array = new Uint8Array(0)
+  #pendingBytes = NO_BYTES
   #pendingLength = 0
+  /** Comes before those, and is not copied. */
+  #kept: Uint8Array | undefined
   #input: number | undefined
 
   constructor(options: MeterOptions) {
@@ -103,6 +112,7 @@ class AnswerMeter implements Meter {
     this.#counted = 0
     this.#pendingText = ''
     this.#pendingLength = 0
+    this.#kept = undefined
     if (usage.output > 0) this.#produced = true
   }
 
@@ -121,6 +131,7 @@ class AnswerMeter implements Meter {
       this.#counted += this.#countJson(bytes.subarray(from, to), length)
       return
     }
+    this.#copyKept()
     if (this.#pendingLength + length > this.#pendingBytes.length) this.#makeRoom(length)
     const pending = this.#pendingBytes
     let at = this.#pendingLength
@@ -129,6 +140,20 @@ class AnswerMeter implements Meter {
     else pending.set(bytes.subarray(from, to), at)
     this.#pendingLength += length
     if (this.#pendingLength > PENDING_MAX) this.#count()
+  }
+
+  observeKeptText(bytes: Uint8Array, length: number): void {
+    if (this.#kept !== undefined || this.#pendingLength > 0 || bytes.length !== length || length === 0)
+      return this.observeJsonText(bytes, 0, bytes.length, length)
+    this.#produced = true
+    this.#kept = bytes
+  }
+
+  #copyKept(): void {
+    const kept = this.#kept
+    if (kept === undefined) return
+    this.#kept = undefined
+    this.observeJsonText(kept, 0, kept.length)
   }
 
   observeCounted(tokens: number): void {
@@ -191,7 +216,8 @@ class AnswerMeter implements Meter {
   }
 
   glance(): MeterReading {
-    const pending = Math.ceil((this.#pendingText.length + this.#pendingLength) / CHARACTERS_PER_TOKEN)
+    const waiting = this.#pendingText.length + this.#pendingLength + (this.#kept?.length ?? 0)
+    const pending = Math.ceil(waiting / CHARACTERS_PER_TOKEN)
     return this.#reading(this.#counted + pending, this.#input ?? this.#options.inputTokensEstimate)
   }
 
@@ -219,6 +245,10 @@ class AnswerMeter implements Meter {
       const sample = this.#pendingText.slice(0, COUNTED_MAX)
       this.#counted += extended(this.#options.countTokens(sample), sample.length, this.#pendingText.length)
       this.#pendingText = ''
+    }
+    if (this.#kept !== undefined) {
+      this.#counted += this.#countJson(this.#kept, this.#kept.length)
+      this.#kept = undefined
     }
     if (this.#pendingLength > 0) {
       this.#counted += this.#countJson(this.#pendingBytes, this.#pendingLength)

@@ -87,6 +87,7 @@ test('bytes go on as they come; only a cut model name waits', () => {
       observeUsage() {},
       observeText() {},
       observeJsonText() {},
+      observeKeptText() {},
       observeImages() {},
       observeImagePart() {},
       observeProduced() {},

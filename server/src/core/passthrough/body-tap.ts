@@ -143,7 +143,7 @@ class BodyMachine implements BodyTap, JsonSink {
   #readText(start: number, end: number): void {
     if (this.#usageSeen && this.#reader.rootKind === 'object') return
     const bytes = this.#reader.read(start, Math.min(end, start + JSON_TEXT_READ))
-    this.#options.meter.observeJsonText(bytes, 0, bytes.length, end - start)
+    this.#options.meter.observeKeptText(bytes, end - start)
   }
 
   #readUsage(start: number, end: number): void {

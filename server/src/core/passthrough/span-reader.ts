@@ -1,13 +1,15 @@
 import { type JsonFailure, type JsonKind, JsonScanner, type JsonSink } from './json-scanner.ts'
 import type { WatchNode } from './watch-tree.ts'
 
+const EMPTY: Uint8Array = new Uint8Array(0)
+
 /** A scanner that also returns the bytes of the values it reports, wherever the text was cut into pieces. */
 export class SpanReader {
   readonly #scanner: JsonScanner
   /** Pieces that hold the beginning of a wanted value that is still open, one after another. */
   readonly #kept: Piece[] = []
   readonly #keptMax: number
-  #current: Uint8Array = new Uint8Array(0)
+  #current = EMPTY
   #currentFrom = 0
   #pushed = 0
 
@@ -237,7 +239,6 @@ const JOINED_BYTES_MAX = 1_048_576
 const LOOP_BYTES_MAX = 48
 
 const NOTHING: readonly Uint8Array[] = []
-const EMPTY = new Uint8Array(0)
 
 function viewOf(bytes: Uint8Array, from: number, to: number): Uint8Array {
   if (from === 0 && to === bytes.length) return bytes

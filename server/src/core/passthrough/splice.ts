@@ -33,8 +33,11 @@ export interface Span {
   readonly end: number
 }
 
+const NO_EDITS: readonly Edit[] = []
+
 /** Edits that replace every span by `model` as JSON. */
 export function modelEdits(spans: readonly Span[], model: string): readonly Edit[] {
+  if (spans.length === 0) return NO_EDITS
   const replacement = encodeJsonString(model)
   return spans.map(({ start, end }) => ({ start, end, replacement }))
 }
@@ -51,7 +54,7 @@ export function formModelEdits(spans: readonly Span[], model: string): readonly 
 export function spliceChunks(chunks: readonly Uint8Array[], edits: readonly Edit[]): SplicedBody
 export function spliceChunks(chunks: readonly BodyPiece[], edits: readonly Edit[]): SplicedBody<BodyPiece>
 export function spliceChunks(chunks: readonly BodyPiece[], edits: readonly Edit[]): SplicedBody<BodyPiece> {
-  const sorted = edits.toSorted((one, other) => one.start - other.start)
+  const sorted = edits.length < 2 ? edits : edits.toSorted((one, other) => one.start - other.start)
   const spliced: BodyPiece[] = []
   let length = 0
   const give = (bytes: BodyPiece): void => {

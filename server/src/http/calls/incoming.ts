@@ -8,6 +8,7 @@ import type { Transform } from 'node:stream'
 import { asError } from '../../core/errors/as-error.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId } from '../../core/ids.ts'
+import type { Soon } from '../../core/soon.ts'
 import type { Arrival, ArrivingCall, OnChunk } from '../../pipeline/call.ts'
 import { readForm } from './read-form.ts'
 import type { BodyReader, BodySource } from './wire.ts'
@@ -77,27 +78,28 @@ export interface BodyReading {
   readonly totalTimeoutMs: number
 }
 
-/** Rejects with what `onChunk` threw, or if the client disconnects, is silent for too long, or sends too slowly. */
-export async function readIncomingBody(source: BodySource, reading: BodyReading): Promise<void> {
+/**
+ * Throws or rejects with what `onChunk` threw, or if the client disconnects, is silent for too long, or sends too slowly. A
+ * small body has often arrived with its head: then it has been read when this returns.
+ */
+export function readIncomingBody(source: BodySource, reading: BodyReading): Soon<void> {
   const decoder = openBodyDecoder(reading.encoding)
   const body = new IncomingBody(source, reading, decoder)
   if (decoder !== undefined) body.decodeBy(decoder, reading.encoding)
   source.read(body)
-  return body.whole
+  return body.whole()
 }
 
 /** A body while it arrives. */
 class IncomingBody implements BodyReader {
-  /** Resolves when all of it was processed. */
-  readonly whole: Promise<void>
   readonly #source: BodySource
   readonly #watch: BodyWatch
   /** undefined: the body is over. The source refers to this reader for as long as the answer lasts. */
   #onChunk: OnChunk | undefined
   readonly #decoder: Transform | undefined
   readonly #watched: WatchedBody
-  #resolve: () => void = () => undefined
-  #reject: (error: Error) => void = () => undefined
+  #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
+  #failure: Error | undefined
   /** The body was read completely, or abandoned. */
   #over = false
   /** Everything has arrived; a decoder may still be working on it. */
@@ -111,11 +113,16 @@ class IncomingBody implements BodyReader {
     this.#watch = reading.watch
     this.#onChunk = reading.onChunk
     this.#decoder = decoder
-    this.whole = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
     this.#watched = reading.watch.add(() => this.#fail(tooLate()), reading.totalTimeoutMs)
+  }
+
+  /** Once all of it was processed. Throws or rejects with the reason if it cannot be read. */
+  whole(): Soon<void> {
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#over) return undefined
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+    })
   }
 
   decodeBy(decoder: Transform, encoding: string | undefined): void {
@@ -175,14 +182,15 @@ class IncomingBody implements BodyReader {
   #done(): void {
     this.#ended = true
     if (this.#busy > 0) return
-    if (this.#leave()) this.#resolve()
+    if (this.#leave()) this.#waiting?.resolve()
   }
 
   #fail(error: Error): void {
     if (!this.#leave()) return
     this.#source.pause()
     this.#decoder?.destroy()
-    this.#reject(error)
+    this.#failure = error
+    this.#waiting?.reject(error)
   }
 
   #leave(): boolean {

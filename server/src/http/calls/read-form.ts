@@ -4,13 +4,14 @@
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
+import type { Soon } from '../../core/soon.ts'
 import { JsonScanner } from '../../core/passthrough/json-scanner.ts'
 import { compileWatchTree } from '../../core/passthrough/watch-tree.ts'
 import type { FormPart, ReceivedForm } from '../../core/video/form.ts'
 
 export interface FormSource {
   readonly contentType: string | undefined
-  readonly readBody: (onChunk: (chunk: Uint8Array) => void) => Promise<void>
+  readonly readBody: (onChunk: (chunk: Uint8Array) => void) => Soon<void>
   /** Called with the size of each piece before it is kept; may throw to refuse the rest. */
   readonly onBytes: (bytes: number) => void
   /** Limit for a text part, bytes; it may contain an image as a data address. */

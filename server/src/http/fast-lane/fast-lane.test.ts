@@ -252,12 +252,7 @@ const BODY_MS = 30_000
 /** Reads the body and answers, or refuses. */
 function readAll(exchange: FastExchange): void {
   const reply = replyTo(exchange)
-  readIncomingBody(exchange, {
-    encoding: undefined,
-    onChunk: () => undefined,
-    watch,
-    totalTimeoutMs: BODY_MS,
-  }).then(
+  wholeBody(exchange).then(
     () => answer(reply),
     (error: unknown) => {
       const reason = asError(error)
@@ -265,6 +260,15 @@ function readAll(exchange: FastExchange): void {
       reply.fail(reason)
     },
   )
+}
+
+async function wholeBody(exchange: FastExchange): Promise<void> {
+  await readIncomingBody(exchange, {
+    encoding: undefined,
+    onChunk: () => undefined,
+    watch,
+    totalTimeoutMs: BODY_MS,
+  })
 }
 
 /** Takes nothing until it is told to. */

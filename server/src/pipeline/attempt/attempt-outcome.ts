@@ -6,28 +6,25 @@ import type { AttemptFailure } from '../exchange/exchange-outcome.ts'
 import type { ChainFailure } from '../../core/routing/health.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** The result of all attempts together, and whether any request may have reached a vendor. */
-export type Attempted = AttemptOutcome & { readonly sent: boolean }
+/** The result of all attempts together. */
+export type Attempted = Tries &
+  (
+    | { readonly kind: 'answering'; readonly leg: Leg; readonly exchange: Exchange }
+    | { readonly kind: 'failed'; readonly failure: FinalFailure }
+    /** The client has disconnected; the exchange still reports what the vendor made. */
+    | { readonly kind: 'gone'; readonly leg: Leg; readonly exchange: Exchange }
+    /** The gateway is stopping, and nothing has reached the client. */
+    | { readonly kind: 'stopped' }
+    /** Something inside the gateway broke; the call still ends as settled or abandoned. */
+    | { readonly kind: 'broken'; readonly error: unknown }
+  )
 
-export type AttemptOutcome =
-  | {
-      readonly kind: 'answering'
-      readonly leg: Leg
-      readonly exchange: Exchange
-      readonly records: AttemptRecord[]
-    }
-  | { readonly kind: 'failed'; readonly failure: FinalFailure; readonly records: AttemptRecord[] }
-  /** The client has disconnected; the exchange still reports what the vendor made. */
-  | {
-      readonly kind: 'gone'
-      readonly leg: Leg
-      readonly exchange: Exchange
-      readonly records: AttemptRecord[]
-    }
-  /** The gateway is stopping, and nothing has reached the client. */
-  | { readonly kind: 'stopped'; readonly records: AttemptRecord[] }
-  /** Something inside the gateway broke; the call still ends as settled or abandoned. */
-  | { readonly kind: 'broken'; readonly error: unknown; readonly records: AttemptRecord[] }
+interface Tries {
+  /** One per attempt; the last is added when it has begun to answer, or failed. */
+  readonly records: AttemptRecord[]
+  /** A request may have reached a vendor. */
+  readonly sent: boolean
+}
 
 export type FinalFailure =
   | {

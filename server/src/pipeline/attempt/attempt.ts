@@ -4,13 +4,14 @@
  * one.
  */
 import type { ChainFailure, ErrorNote } from '../../core/routing/health.ts'
+import type { Soon } from '../../core/soon.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AttemptFailure, Ending } from '../exchange/exchange-outcome.ts'
 import { type OpenExchangeParts, type OpenedExchange, openExchange } from '../exchange/open-exchange.ts'
 import type { ChainRun } from '../instance/chains/health-board.ts'
-import type { AttemptOutcome, Attempted, FinalFailure } from './attempt-outcome.ts'
+import type { Attempted, FinalFailure } from './attempt-outcome.ts'
 import { classifyAttempt } from './classify.ts'
 import { noteOfEnding, noteOfFailure } from './error-note.ts'
 import type { Leg } from './leg.ts'
@@ -38,9 +39,9 @@ export async function attempt(
       requested: route(pipeline, call),
       fallback: mayFallBack(call) ? () => routeFallback(pipeline, call) : undefined,
     })
-    return { sent: search.sent, ...search.outcomeOf(result) }
+    return search.outcomeOf(result)
   } catch (error) {
-    return { sent: search.sent, ...search.broken(error) }
+    return search.broken(error)
   } finally {
     search.close()
   }
@@ -48,7 +49,7 @@ export async function attempt(
 
 /** How one attempt is made. */
 export interface Tries {
-  open(leg: Leg): Promise<OpenedExchange>
+  open(leg: Leg): Soon<OpenedExchange>
   /** The call continues over another chain. */
   giveBack(leg: Leg): Promise<void>
   clientGone(): boolean
@@ -58,8 +59,7 @@ type Surroundings = Pick<Pipeline, 'now' | 'health' | 'limits' | 'telemetry'>
 type SearchedCall = Pick<ReservedCall, 'at' | 'requestId' | 'catalogue'>
 
 /** What ends the search. */
-type End = DistributiveOmit<Exclude<AttemptOutcome, { readonly kind: 'failed' }>, 'records'>
-type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never
+type End = Exclude<Attempted, { readonly kind: 'failed' }>
 type Decided = Extract<End, { readonly exchange: Exchange }>
 type Result = SearchResult<End, FinalFailure>
 
@@ -102,25 +102,27 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     clearTimeout(this.#deadline)
   }
 
-  outcomeOf(result: Result): AttemptOutcome {
-    const { records } = this.chains
-    return result.kind === 'over' ? { records, ...result.end } : { records, ...result }
+  outcomeOf(result: Result): Attempted {
+    if (result.kind === 'over') return result.end
+    return { kind: 'failed', failure: result.failure, records: this.chains.records, sent: this.sent }
   }
 
   /** An answer that has begun continues, and one that is still read after its client disconnected is charged. */
-  broken(error: unknown): AttemptOutcome {
+  broken(error: unknown): Attempted {
+    const { sent } = this
     const { records } = this.chains
-    if (this.#state.kind !== 'decided') return { kind: 'broken', error, records }
+    if (this.#state.kind !== 'decided') return { kind: 'broken', error, records, sent }
     this.#pipeline.telemetry.log.error(
       { requestId: this.#call.requestId, error },
       'the answer goes on although a step inside the gateway failed',
     )
-    return { records, ...this.#state.end }
+    return this.#state.end
   }
 
   async tryOnce(leg: Leg): Promise<Tried<End, FinalFailure>> {
     const startedAt = this.#pipeline.now()
-    const opened = await this.#tries.open(leg)
+    const opening = this.#tries.open(leg)
+    const opened = opening instanceof Promise ? await opening : opening
     if (opened.kind === 'skipped') {
       const failure = opened.failure ?? { kind: 'no-chain' }
       return { kind: 'failed', failure, note: { outcome: opened.reason } }
@@ -132,20 +134,28 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     const verdict = await exchange.verdict
     if (this.#state.kind === 'trying') this.#state = BETWEEN_TRIES
     this.sent ||= exchange.sent
+    const { sent } = this
+    const { records } = this.chains
     const { firstByteAt } = exchange
     switch (verdict.kind) {
       case 'committed':
-        return over(this.#decide({ kind: 'answering', leg, exchange }), {
+        return over(this.#decide({ kind: 'answering', leg, exchange, records, sent }), {
           outcome: 'answered',
           status: exchange.status,
           firstByteAt,
         })
       case 'gone':
-        return over(this.#decide({ kind: 'gone', leg, exchange }), { outcome: 'client gone', firstByteAt })
+        return over(this.#decide({ kind: 'gone', leg, exchange, records, sent }), {
+          outcome: 'client gone',
+          firstByteAt,
+        })
       case 'stopped':
-        return over({ kind: 'stopped' }, { outcome: 'stopped', firstByteAt })
+        return over({ kind: 'stopped', records, sent }, { outcome: 'stopped', firstByteAt })
       case 'broken':
-        return over({ kind: 'broken', error: verdict.error }, { outcome: 'gateway error', firstByteAt })
+        return over(
+          { kind: 'broken', error: verdict.error, records, sent },
+          { outcome: 'gateway error', firstByteAt },
+        )
       case 'failed':
         return this.#failed(leg, { startedAt, exchange, failure: verdict.failure })
     }
@@ -156,12 +166,13 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     return refusedSignatures(failure) ? { ...leg, why: 'retry', unsigned: true } : undefined
   }
 
-  reportToChain(run: ChainRun, _leg: Leg, result: Result): number | 'goes-on' | undefined {
+  reportToChain(run: ChainRun, result: Result): number | 'goes-on' | undefined {
     const pipeline = this.#pipeline
     if (result.kind === 'failed')
       return result.failure.kind === 'upstream' ? noteFailure(pipeline, run, result.failure) : undefined
     if (result.end.kind !== 'answering') return undefined
-    const followed = followAnswer(pipeline, this.#call, { run, ...result.end })
+    const { leg, exchange } = result.end
+    const followed = followAnswer(pipeline, this.#call, { run, leg, exchange })
     pipeline.telemetry.background.track(followed, 'note how an answer ended')
     return 'goes-on'
   }
@@ -247,18 +258,19 @@ function saysOfChain(
 export type Answering = Pick<Exchange, 'ended' | 'trouble'>
 
 /** Resolves when the answer has ended and the health of its chain is updated. */
-export async function followAnswer(
+export function followAnswer(
   { now }: Pick<Pipeline, 'now'>,
   { catalogue }: Pick<ReservedCall, 'catalogue'>,
   { run, leg, exchange }: { readonly run: ChainRun; readonly leg: Leg; readonly exchange: Answering },
 ): Promise<void> {
   run.answered(now())
-  const { ending } = await exchange.ended
-  const at = now()
-  const judged = judgeEnding(catalogue, leg, { ending, trouble: exchange.trouble }, at)
-  if (judged === 'well') run.succeeded(at)
-  else if (judged === 'nothing') run.withdrawn()
-  else run.failed(judged.failure, at, judged.note)
+  return exchange.ended.then(({ ending }) => {
+    const at = now()
+    const judged = judgeEnding(catalogue, leg, { ending, trouble: exchange.trouble }, at)
+    if (judged === 'well') run.succeeded(at)
+    else if (judged === 'nothing') run.withdrawn()
+    else run.failed(judged.failure, at, judged.note)
+  })
 }
 
 export type EndedAnswer = Pick<Exchange, 'trouble'> & { readonly ending: Ending }

@@ -24,6 +24,7 @@ import type { ReservedCall } from '../call.ts'
 import type { Leg } from './leg.ts'
 import type { ClaimOperation, ClaimOutcome } from '../../core/ledger/operations.ts'
 import type { CallId, ForwardModelId } from '../../core/ids.ts'
+import type { Soon } from '../../core/soon.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 /** Everything the catalogue and the provider registry know about one leg's upstream. */
@@ -188,13 +189,13 @@ interface Claimant {
  * Takes a place, which the call holds until it ends or gives it back; unlimited credentials and the account's own cost
  * nothing. Claiming the same credential again takes nothing more.
  */
-export async function claimCredential(
+export function claimCredential(
   { now, storage }: ClaimParts,
   call: Claimant,
   { leg, counts }: { readonly leg: Leg; readonly counts: ClaimOperation['counts'] },
-): Promise<ClaimOutcome> {
+): Soon<ClaimOutcome> {
   const credential = limitedCredential(call, leg)
-  if (credential === undefined) return { kind: 'claimed' }
+  if (credential === undefined) return CLAIMED
   return storage.calls.claim({
     callId: call.callId,
     at: now(),
@@ -203,6 +204,8 @@ export async function claimCredential(
     counts,
   })
 }
+
+const CLAIMED: ClaimOutcome = { kind: 'claimed' }
 
 /** The call continues over another chain, and would otherwise hold the place until it ends. */
 export async function giveCredentialBack(

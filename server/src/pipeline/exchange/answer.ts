@@ -39,15 +39,10 @@ export interface Answer {
 
 /** The answer for a head that announces one. */
 export function openAnswer(
-  {
-    lane,
-    stream,
-    extras,
-    tierHeader,
-    onError,
-  }: Pick<ExchangeOptions, 'lane' | 'stream' | 'extras' | 'tierHeader' | 'onError'>,
+  options: Pick<ExchangeOptions, 'lane' | 'stream' | 'extras' | 'tierHeader' | 'onError'>,
   { headers }: UpstreamHead,
 ): Answer {
+  const { lane, stream, extras, tierHeader } = options
   const type = headerOf(headers, 'content-type')
   // An unrequested stream is passed on as a stream, not parsed as a document, so it is metered and charged.
   const streaming = stream ? isEventStream(type) : lane.passesStreams === true && saysEventStream(type)
@@ -56,7 +51,7 @@ export function openAnswer(
   if (tier !== undefined) extras?.noteField('service_tier', tier)
   return streaming
     ? new StreamedAnswer(lane.openStream())
-    : new WholeAnswer(lane.openWhole(type), type, onError)
+    : new WholeAnswer(lane.openWhole(type), type, options)
 }
 
 function saysEventStream(type: string | undefined): boolean {
@@ -118,11 +113,11 @@ class WholeAnswer implements Answer {
   /** White space before the document: some vendors keep the connection alive with it. */
   keepAliveBytes = 0
 
-  readonly #onError: ExchangeOptions['onError']
+  readonly #options: Pick<ExchangeOptions, 'onError'>
 
-  constructor(lane: WholeLane, contentType: string | undefined, onError: ExchangeOptions['onError']) {
+  constructor(lane: WholeLane, contentType: string | undefined, options: Pick<ExchangeOptions, 'onError'>) {
     this.lane = lane
-    this.#onError = onError
+    this.#options = options
     // Bytes without a content type are not a document.
     this.#contentType = contentType ?? (lane.flows === true ? 'application/octet-stream' : undefined)
     this.holdBytes = lane.flows === true ? 0 : WHOLE_HOLD_BYTES
@@ -141,7 +136,7 @@ class WholeAnswer implements Answer {
     const far = this.lane.endFar?.()
     if (far === undefined) return this.lane.end()
     return far.catch((error: unknown): WholeEnd => {
-      this.#onError(error)
+      this.#options.onError(error)
       return { output: [], failure: { kind: 'cut' } }
     })
   }

@@ -215,11 +215,10 @@ export class Delivery {
   }
 
   #lastWords({ code, message }: Broken['shown']): Bytes | undefined {
-    const { requestId, onError } = this.#options
     try {
-      return this.#answer?.failure(streamFailure(code, message, requestId))
+      return this.#answer?.failure(streamFailure(code, message, this.#options.requestId))
     } catch (error) {
-      onError(error)
+      this.#options.onError(error)
       return undefined
     }
   }
@@ -234,12 +233,12 @@ export class Delivery {
   }
 
   #start(contentLength: number | undefined): void {
-    const { reply, replyHeaders, onCommit } = this.#options
+    const { reply } = this.#options
     this.#started = true
     const contentType = this.#answer?.contentType ?? 'application/json'
     const streaming = this.#answer?.form === 'stream' ? STREAMING : undefined
     try {
-      const headers = Object.assign({ 'content-type': contentType }, streaming, replyHeaders())
+      const headers = Object.assign({ 'content-type': contentType }, streaming, this.#options.replyHeaders())
       reply.start({ status: this.#status, headers, contentLength })
     } catch (error) {
       // A client that waits for a head that cannot be sent would wait for ever.
@@ -249,7 +248,7 @@ export class Delivery {
     reply.onDrain(() => {
       if (this.#upstream.held) this.#upstream.resume()
     })
-    onCommit()
+    this.#options.onCommit()
   }
 }
 

@@ -9,7 +9,7 @@ import type { ClientReply } from '../reply.ts'
 
 export interface ExchangeOptions {
   /** Sends the lane's request; its result goes to the sink. */
-  readonly send: (sink: GuardedSink) => UpstreamExchange
+  send(sink: GuardedSink): UpstreamExchange
   readonly requestId: string
   readonly lane: Lane
   /** Reads the extras that cost money from the answer; undefined: the model has no price for any of it. */
@@ -19,23 +19,26 @@ export interface ExchangeOptions {
   readonly stream: boolean
   readonly reply: ClientReply
   /** Headers of the answer, made when it begins. */
-  readonly replyHeaders: () => Readonly<Record<string, string>>
+  replyHeaders(): Readonly<Record<string, string>>
   readonly pulse: Pulse
   readonly timers: Pick<Timers, 'set'>
   /** Runs something after other pending work. */
-  readonly nextTurn: (go: () => void) => void
+  nextTurn(go: () => void): void
   /** Epoch ms. */
-  readonly now: () => number
-  /** Called once, when the client disconnects: how long the upstream is still read, ms; 0: it is cut at once. */
-  readonly graceMs: (answer: { readonly begun: boolean }) => number
+  now(): number
+  /**
+   * Called once, when the client disconnects: how long the upstream is still read, ms; 0: it is cut at once.
+   * @param begun its answer has begun
+   */
+  graceMs(begun: boolean): number
   /** Once, when an answer that was read without its client has ended. */
-  readonly onDrainEnd: () => void
+  onDrainEnd(): void
   /** Called at most once a second while the answer streams and has grown. */
-  readonly onProgress: (reading: MeterReading, answerBytes: number) => void
+  onProgress(reading: MeterReading, answerBytes: number): void
   /** Once, when the answer begins to reach the client. */
-  readonly onCommit: () => void
+  onCommit(): void
   /** Once, when the client has disconnected from a request that was sent. */
-  readonly onClientGone: (reading: MeterReading, answerBytes: number) => void
+  onClientGone(reading: MeterReading, answerBytes: number): void
   /** Something inside the gateway failed; the exchange continues as well as it can. */
-  readonly onError: (error: unknown) => void
+  onError(error: unknown): void
 }

@@ -113,7 +113,7 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
   head(head: UpstreamHead): void {
     const reaction = REACTIONS[this.#state].head
     if (reaction === 'nothing') return
-    this.#safely(() => {
+    try {
       this.firstByteAt = this.#options.now()
       this.status = head.status
       if (head.status >= 200 && head.status <= 299) this.#open(head, reaction)
@@ -122,12 +122,14 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
         this.#refusal = new UpstreamRefusal(head)
         this.#state = 'refused'
       }
-    })
+    } catch (error) {
+      this.broke(error)
+    }
   }
 
   data(chunk: Uint8Array): void {
     this.#upstream.count(chunk)
-    this.#safely(() => {
+    try {
       this.#options.extras?.push(chunk)
       const reaction = REACTIONS[this.#state].data
       if (reaction === 'collect') return this.#refusal?.push(chunk)
@@ -137,11 +139,13 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
       if (reaction !== 'count') this.#delivery.take(step, reaction)
       else if (step.failure !== undefined) this.#endDrain('broken')
       else if (step.stage === 'finished' || step.stage === 'enough') this.#endDrain('whole')
-    })
+    } catch (error) {
+      this.broke(error)
+    }
   }
 
   end(): void {
-    this.#safely(() => {
+    try {
       switch (REACTIONS[this.#state].end) {
         case 'finish':
           return this.#endAnswer()
@@ -155,7 +159,9 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
           return this.#close()
         case 'nothing':
       }
-    })
+    } catch (error) {
+      this.broke(error)
+    }
   }
 
   onPulse(now: number): void {
@@ -272,7 +278,10 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
     const end = this.#answer?.end()
     if (end instanceof Promise) {
       this.#state = 'converting'
-      end.then((made) => this.#safely(() => this.#takeConverted(made)), this.#options.onError)
+      end.then(
+        (made) => this.#safely(() => this.#takeConverted(made)),
+        (error) => this.#options.onError(error),
+      )
     } else if (end !== undefined) this.#finishAnswer(end)
   }
 
@@ -319,7 +328,10 @@ export class Exchange implements GuardedSink, PulsedStream, DeliveryEvents {
     if (!(generation instanceof Promise)) return this.#endDrain(generation)
     this.#patience.end()
     this.#state = 'counting'
-    generation.then((found) => this.#safely(() => this.#endDrain(found)), this.#options.onError)
+    generation.then(
+      (found) => this.#safely(() => this.#endDrain(found)),
+      (error) => this.#options.onError(error),
+    )
   }
 
   #endDrain(generation: Ended['generation']): void {

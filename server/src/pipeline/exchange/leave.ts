@@ -16,7 +16,7 @@ import type { ReservedCall } from '../call.ts'
 import { coversAll, readingOf } from '../stages/charged-reading.ts'
 import { codeAndMessage } from '../stages/log-row.ts'
 import { answerFailure } from './deliver-failure.ts'
-import { tasksOf } from './open-exchange.ts'
+import { tasksOf } from './send-leg.ts'
 import { upstreamOf } from '../attempt/dialect.ts'
 import type { Exchange } from './exchange.ts'
 import type { Ended } from './exchange-outcome.ts'
@@ -72,7 +72,7 @@ function exchangeOf({ attempted }: Run): Exchange | undefined {
   return attempted?.kind === 'answering' || attempted?.kind === 'gone' ? attempted.exchange : undefined
 }
 
-async function leave(run: Run, attempted: Attempted): Promise<void> {
+function leave(run: Run, attempted: Attempted): Promise<void> {
   const { pipeline, call, reply } = run
   const { sent, records: attempts } = attempted
   switch (attempted.kind) {

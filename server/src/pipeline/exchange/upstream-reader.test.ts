@@ -159,8 +159,8 @@ describe('what an exchange waits for', () => {
     const asked: boolean[] = []
     const patience = new Patience({
       timers: new ManualTimers(),
-      graceMs: (answer) => {
-        asked.push(answer.begun)
+      graceMs: (answerBegun) => {
+        asked.push(answerBegun)
         return 0
       },
       onDrainEnd: () => undefined,

@@ -94,7 +94,7 @@ export class Patience {
    * @param begun its answer has begun
    */
   drain(begun: boolean, onOver: () => void): boolean {
-    const ms = this.#options.graceMs({ begun })
+    const ms = this.#options.graceMs(begun)
     if (ms <= 0) return false
     this.#draining = true
     this.#timer = this.#options.timers.set(onOver, ms)

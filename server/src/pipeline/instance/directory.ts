@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { CredentialSecret } from '../../core/catalogue.ts'
 import type { AccountId, VendorCode } from '../../core/ids.ts'
+import type { Soon } from '../../core/soon.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { asCustomers } from '../../upstream/credentials/customer-credential.ts'
 import type { Announcement } from '../../storage/announcement.ts'
@@ -17,7 +18,7 @@ export interface KeyHolder {
 }
 
 export interface KeyDirectory {
-  find(hash: string): Promise<KeyHolder | undefined>
+  find(hash: string): Soon<KeyHolder | undefined>
   /** The same, read from the store: for answers that are not decided under a lock. */
   findFresh(hash: string): Promise<KeyHolder | undefined>
   /** The account's own credentials, by vendor. */
@@ -61,18 +62,17 @@ class RememberedKeys implements KeyDirectory {
     this.#own = new LRUCache(bounds(OWN_MAX, now))
   }
 
-  async find(hash: string): Promise<KeyHolder | undefined> {
-    const key = this.#keys.get(hash) ?? (await this.#readKey(hash))
-    if (key === undefined) return undefined
-    const account = this.#accounts.get(key.accountId) ?? (await this.#readAccount(key.accountId))
-    return account === undefined ? undefined : { key, account }
+  find(hash: string): Soon<KeyHolder | undefined> {
+    const key = this.#keys.get(hash)
+    const account = key === undefined ? undefined : this.#accounts.get(key.accountId)
+    return key === undefined || account === undefined ? this.#read(hash) : { key, account }
   }
 
   findFresh(hash: string): Promise<KeyHolder | undefined> {
     const known = this.#keys.get(hash)
     if (known !== undefined) this.#accounts.delete(known.accountId)
     this.#keys.delete(hash)
-    return this.find(hash)
+    return this.#read(hash)
   }
 
   async byok(account: AccountId): Promise<ReadonlyMap<VendorCode, CredentialSecret>> {
@@ -103,6 +103,13 @@ class RememberedKeys implements KeyDirectory {
       case 'video':
         return
     }
+  }
+
+  async #read(hash: string): Promise<KeyHolder | undefined> {
+    const key = this.#keys.get(hash) ?? (await this.#readKey(hash))
+    if (key === undefined) return undefined
+    const account = this.#accounts.get(key.accountId) ?? (await this.#readAccount(key.accountId))
+    return account === undefined ? undefined : { key, account }
   }
 
   async #readKey(hash: string): Promise<Key | undefined> {

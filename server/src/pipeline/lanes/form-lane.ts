@@ -2,7 +2,7 @@
 import { formatDropped } from '../../core/protocols/dropped-fields.ts'
 import type { FormRewrite, PassedDialect } from '../../providers/provider.ts'
 import type { ReservedCall } from '../call.ts'
-import { uploadsOf, upstreamOf } from '../attempt/dialect.ts'
+import { type LegUpstream, uploadsOf, upstreamOf } from '../attempt/dialect.ts'
 import type { Leg } from '../attempt/leg.ts'
 import { rewriteBody } from './edit-body.ts'
 import { refusalOf } from './refusal.ts'
@@ -87,4 +87,9 @@ function holdDocument({ body }: ReservedCall): void {
 function withUnread(rewritten: Rewritten, { unread }: Form): Rewritten {
   if (unread.length === 0) return rewritten
   return { ...rewritten, dropped: [...rewritten.dropped, ...formatDropped(unread)] }
+}
+
+/** The vendor accepts documents in place of forms. */
+export function takesDocuments(dialect: LegUpstream['dialect']): dialect is FormDialect {
+  return 'rewrite' in dialect && dialect.rewrite !== undefined
 }

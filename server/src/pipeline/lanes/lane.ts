@@ -24,7 +24,7 @@ export interface Lane {
   /** The request sends reasoning of the history back to its issuer. Absent: it does not. */
   replays?(): boolean
   /** An unrequested stream can be passed on. Absent: it cannot. */
-  readonly passesStreams?: true
+  readonly passesStreams?: boolean
   openStream(): StreamLane
   /** `contentType`: as the upstream names it; undefined: it does not, or there is no answer yet. */
   openWhole(contentType?: string): WholeLane

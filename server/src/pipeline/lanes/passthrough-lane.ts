@@ -2,10 +2,11 @@
 import { isPassedForm } from '../../core/catalogue.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { type BodyTap, createBodyTap } from '../../core/passthrough/body-tap.ts'
-import type { BrokenAnswer, StreamFailure } from '../../core/passthrough/breaks.ts'
+import type { StreamFailure } from '../../core/passthrough/breaks.ts'
 import { usageInjection } from '../../core/passthrough/requests/inject.ts'
 import {
   type BodyPiece,
+  type Edit,
   formModelEdits,
   modelEdits,
   type SplicedBody,
@@ -56,23 +57,36 @@ export function openPassthroughLane(
     const { chunks, stored } = call.body
     const edits = formModelEdits(call.scan.modelSpans, leg.chain.forwardModelId)
     const body = spliceChunks(stored === undefined ? chunks : [...chunks, stored], edits)
-    return opened(openOver(pipeline, call, opening, body))
+    return opened(new PassedLane(pipeline, call, opening, body))
   }
-  if (!isEdited(call, dialect)) {
-    const { forwardModelId } = leg.chain
-    const edits = [
-      ...modelEdits(call.scan.modelSpans, forwardModelId),
-      ...modelEdits(call.scan.resourceSpans, `models/${forwardModelId}`),
-    ]
-    const body = spliceChunks(call.body.chunks, injection === undefined ? edits : [...edits, injection])
-    return opened(openOver(pipeline, call, opening, body))
-  }
+  if (isEdited(call, dialect)) return openEdited(pipeline, call, opening)
+  const edits = editsOf(call, leg.chain, injection)
+  return opened(new PassedLane(pipeline, call, opening, spliceChunks(call.body.chunks, edits)))
+}
+
+function editsOf(
+  { scan }: Pick<ReservedCall, 'scan'>,
+  { forwardModelId }: Leg['chain'],
+  injection: Opening['injection'],
+): readonly Edit[] {
+  const named = modelEdits(scan.modelSpans, forwardModelId)
+  if (scan.resourceSpans.length === 0 && injection === undefined) return named
+  const paths = modelEdits(scan.resourceSpans, `models/${forwardModelId}`)
+  return injection === undefined ? [...named, ...paths] : [...named, ...paths, injection]
+}
+
+function openEdited(
+  pipeline: PassthroughLaneParts,
+  call: ReservedCall,
+  opening: Opening,
+): OpenedLane | Promise<OpenedLane> {
+  const { leg, dialect } = opening
   const { bodyBytes, values } = call.scan
   const size = { bytes: bodyBytes, values }
   const openOn = (rewritten: Rewritten | Refusal): OpenedLane =>
     'refused' in rewritten
       ? unconvertible(rewritten.refused)
-      : opened(openOver(pipeline, call, { ...opening, rewritten }, rewritten.body))
+      : opened(new PassedLane(pipeline, call, { ...opening, rewritten }, rewritten.body))
   const openNear = (): OpenedLane => openOn(rewrittenNear(call, leg, dialect))
   if (isNear(size)) return pipeline.conversions.turn(size)?.then(openNear) ?? openNear()
   return rewrittenFar(pipeline, call, leg).then(openOn)
@@ -110,52 +124,70 @@ export function openRewritten(
   { leg, dialect }: Pick<Opening, 'leg' | 'dialect'>,
   rewritten: Rewritten,
 ): Lane {
-  return openOver(pipeline, call, { leg, dialect, injection: undefined, rewritten }, rewritten.body)
+  return new PassedLane(pipeline, call, { leg, dialect, injection: undefined, rewritten }, rewritten.body)
 }
 
-function openOver(
-  pipeline: PassthroughLaneParts,
-  call: ReservedCall,
-  { leg, dialect, injection, rewritten }: Opening,
-  { chunks, length }: SplicedBody<BodyPiece>,
-): Lane {
-  const metering = new CallMeter(pipeline, call)
-  const passing: Passing = {
-    wire: wireOf(dialect.protocol),
-    model: leg.model.modelId,
-    metering,
-    removeUsageChunk: injection !== undefined,
-    keeps: keepsAnswers(dialect.protocol) && !call.scan.forget,
-    answer: {
-      model: leg.model.modelId,
-      responseId: `resp_${call.callId}`,
-      sequenceNumber: 0,
-      createdAt: Math.floor(call.at / 1_000),
-    },
-  }
-  return {
-    body: chunks,
-    bodyLength: length,
-    dropped: rewritten?.dropped ?? [],
-    inputEstimated: () => metering.inputEstimated,
+class PassedLane implements Lane {
+  readonly body: Lane['body']
+  readonly bodyLength: number
+  readonly dropped: readonly string[]
+  readonly passesStreams: boolean
+  readonly #pipeline: PassthroughLaneParts
+  readonly #call: ReservedCall
+  readonly #opening: Opening
+  readonly #metering: CallMeter
+
+  constructor(
+    pipeline: PassthroughLaneParts,
+    call: ReservedCall,
+    opening: Opening,
+    { chunks, length }: SplicedBody<BodyPiece>,
+  ) {
+    const { dialect, rewritten } = opening
+    this.body = chunks
+    this.bodyLength = length
+    this.dropped = rewritten?.dropped ?? NOTHING_DROPPED
     // A form without streams only has documents as answers, and a vendor's own events are not the client's.
-    ...(passing.wire.answers.streams && dialect.rewrite === undefined
-      ? { passesStreams: true as const }
-      : {}),
-    openStream: () => new PassedStream(passing),
-    openWhole: (type) =>
-      (rewritten === undefined || dialect.rewrite?.passesBytes === true) && passesBytes(call, type)
-        ? new PassedBytes(metering.meter)
-        : answerLane(
-            pipeline,
-            call,
-            { leg, dialect, rewritten },
-            dialect.rewrite !== undefined || isAnswer(call)
-              ? new PassedWhole(passing)
-              : new NoAnswer(passing),
-          ),
+    this.passesStreams = wireOf(dialect.protocol).answers.streams && dialect.rewrite === undefined
+    this.#pipeline = pipeline
+    this.#call = call
+    this.#opening = opening
+    this.#metering = new CallMeter(pipeline, call)
+  }
+
+  inputEstimated(): boolean {
+    return this.#metering.inputEstimated
+  }
+
+  openStream(): StreamLane {
+    return new PassedStream(this.#passing())
+  }
+
+  openWhole(type?: string): WholeLane {
+    const { dialect, rewritten } = this.#opening
+    const call = this.#call
+    if ((rewritten === undefined || dialect.rewrite?.passesBytes === true) && passesBytes(call, type))
+      return new PassedBytes(this.#metering.meter)
+    const passing = this.#passing()
+    const whole =
+      dialect.rewrite !== undefined || isAnswer(call) ? new PassedWhole(passing) : new NoAnswer(passing)
+    return answerLane(this.#pipeline, call, this.#opening, whole)
+  }
+
+  #passing(): Passing {
+    const { leg, dialect, injection } = this.#opening
+    return {
+      wire: wireOf(dialect.protocol),
+      model: leg.model.modelId,
+      metering: this.#metering,
+      removeUsageChunk: injection !== undefined,
+      keeps: keepsAnswers(dialect.protocol) && !this.#call.scan.forget,
+      call: this.#call,
+    }
   }
 }
+
+const NOTHING_DROPPED: readonly string[] = []
 
 /** In such a form a document is not an answer: it is an error, or a page of a proxy in between. */
 const DOCUMENT = /^(?:application\/(?:[^;\s]+\+)?json|text\/html)\b/i
@@ -209,7 +241,7 @@ interface Passing {
   readonly removeUsageChunk: boolean
   /** The upstream stores the answer, and the client may continue from it. */
   readonly keeps: boolean
-  readonly answer: BrokenAnswer
+  readonly call: Pick<ReservedCall, 'callId' | 'at'>
 }
 
 /**
@@ -302,10 +334,12 @@ class PassedStream implements StreamLane {
 
   failure(failure: StreamFailure): Bytes {
     const { answerId, sequenceNumber } = this.#tap.observed
-    return this.#passing.wire.breaks.failure(failure, {
-      ...this.#passing.answer,
-      responseId: answerId ?? this.#passing.answer.responseId,
+    const { wire, model, call } = this.#passing
+    return wire.breaks.failure(failure, {
+      model,
+      responseId: answerId ?? `resp_${call.callId}`,
       sequenceNumber: sequenceNumber + 1,
+      createdAt: Math.floor(call.at / 1_000),
     })
   }
 

@@ -3,6 +3,7 @@ import { type Catalogue, familyOf, type Group, WIRE_IDS } from '../../core/catal
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { protocolOf } from '../../core/protocols/index.ts'
 import { hashKey } from '../../storage/key-hash.ts'
+import { type Soon, whenKnown } from '../../core/soon.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { advance, type Staged } from '../call.ts'
 import type { KeyHolder } from '../instance/directory.ts'
@@ -15,13 +16,15 @@ import type { ModelId } from '../../core/ids.ts'
  * Finds the caller from the headers alone, before a byte of the body is read
  * (docs/reference/contract.md#D-admission-01).
  */
-export async function authenticate<Call extends Staged & PresentedCredentials & { readonly at: number }>(
+export function authenticate<Call extends Staged & PresentedCredentials & { readonly at: number }>(
   pipeline: Pick<Pipeline, 'catalogue' | 'directory'>,
   call: Call,
-): Promise<Omit<Call, 'stage'> & Authenticated> {
+): Soon<Omit<Call, 'stage'> & Authenticated> {
   const catalogue = pipeline.catalogue()
-  const { key, account } = await findHolder(pipeline, presentedKey(call), call.at)
-  return advance(call, { key, account, catalogue, stage: 'authenticated' })
+  return whenKnown(pipeline.directory.find(hashKey(presentedKey(call))), (found) => {
+    const { key, account } = usable(found, call.at)
+    return advance(call, { key, account, catalogue, stage: 'authenticated' } as const)
+  })
 }
 
 /** What is known about a call of any kind from here on. */
@@ -33,17 +36,8 @@ export interface Authenticated {
   readonly catalogue: Catalogue
 }
 
-/** The holder of this key, if it may be used at all: 40101 unknown or deleted, 40102 disabled, 40103 expired. */
-export async function findHolder(
-  pipeline: Pick<Pipeline, 'directory'>,
-  presented: string,
-  at: number,
-): Promise<KeyHolder> {
-  return usable(await pipeline.directory.find(hashKey(presented)), at)
-}
-
 /**
- * The same from the store itself, for answers without a reservation: the key may have been revoked on another instance,
+ * The holder of a key from the store itself, for answers without a reservation: the key may have been revoked on another instance,
  * or its member may no longer call.
  */
 export async function findHolderNow(
@@ -77,6 +71,7 @@ async function checkMember(
     })
 }
 
+/** Whether the key may be used at all: 40101 unknown or deleted, 40102 disabled, 40103 expired. */
 function usable(found: KeyHolder | undefined, at: number): KeyHolder {
   if (found === undefined) throw new GatewayError(40101)
   const { key } = found

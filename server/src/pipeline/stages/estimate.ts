@@ -122,9 +122,9 @@ export function askedExtras({
 }: Pick<ReceivedCall, 'scan' | 'headers' | 'endpoint'>): readonly string[] {
   const { extraCostFields, hostedTools } = scan.extras
   if (!isProtocolId(endpoint.protocol)) return NOTHING
-  const flags = protocolOf(endpoint.protocol)
-    .forwardedHeaders.filter((name) => name.endsWith('-beta'))
-    .flatMap((name) => flagsOf(headers[name]).map((flag) => `${name}.${flag}`))
+  const flags: string[] = []
+  for (const name of protocolOf(endpoint.protocol).forwardedHeaders)
+    if (name.endsWith('-beta')) for (const flag of flagsOf(headers[name])) flags.push(`${name}.${flag}`)
   return flags.length + extraCostFields.length + hostedTools.length === 0
     ? NOTHING
     : [...extraCostFields, ...hostedTools, ...flags]

@@ -26,27 +26,33 @@ export function persist(
   operation: AbandonOperation,
   onTried?: () => void,
 ): Promise<DoneOutcome | undefined>
-export async function persist(
+export function persist(
   pipeline: PersistParts,
   operation: SettleOperation | AbandonOperation,
   onTried: () => void = () => undefined,
 ): Promise<SettleOutcome | DoneOutcome | undefined> {
-  const { storage, pending, telemetry } = pipeline
-  try {
-    return await (operation.kind === 'settle'
-      ? tryAgainIfLost(() => storage.calls.settle(operation))
-      : tryAgainIfLost(() => storage.calls.abandon(operation)))
-  } catch (error) {
-    const { callId, log } = operation
-    telemetry.log.error(
-      { requestId: log.requestId, callId, error },
-      'the end of a call could not be written; it is tried again',
-    )
-    pending.add(operation)
-    return undefined
-  } finally {
+  const { calls } = pipeline.storage
+  const write = (): Promise<SettleOutcome | DoneOutcome> =>
+    operation.kind === 'settle' ? calls.settle(operation) : calls.abandon(operation)
+  const written = <Outcome>(outcome: Outcome): Outcome => {
     onTried()
+    return outcome
   }
+  const failed = (error: unknown): undefined => {
+    try {
+      const { callId, log } = operation
+      pipeline.telemetry.log.error(
+        { requestId: log.requestId, callId, error },
+        'the end of a call could not be written; it is tried again',
+      )
+      pipeline.pending.add(operation)
+    } finally {
+      onTried()
+    }
+  }
+  return write().then(written, (error: unknown) =>
+    mayBeLost(error) ? write().then(written, failed) : failed(error),
+  )
 }
 
 /**
@@ -54,13 +60,8 @@ export async function persist(
  * but a new one works, and the client still has to get the end of the answer. Ends are idempotent, so one more try is
  * safe.
  */
-async function tryAgainIfLost<Outcome>(write: () => Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await write()
-  } catch (error) {
-    if (!(error instanceof StorageUnavailable) || error.untouched) throw error
-    return write()
-  }
+function mayBeLost(error: unknown): boolean {
+  return error instanceof StorageUnavailable && !error.untouched
 }
 
 /**

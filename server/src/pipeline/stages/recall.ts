@@ -3,6 +3,7 @@
  * (docs/reference/contract.md#4.2).
  */
 import { GatewayError } from '../../core/errors/gateway-error.ts'
+import type { Soon } from '../../core/soon.ts'
 import { keepsAnswers } from '../../core/protocols/index.ts'
 import { usableChains } from '../../core/routing/order.ts'
 import { endedWell, taskOfTurn } from '../background/stored-background.ts'
@@ -24,11 +25,13 @@ import type { Leg } from '../attempt/leg.ts'
  * The call with the conversation it continues. One stored here counts as part of the request, in bytes held and in
  * tokens estimated; one stored upstream needs a chain to that account.
  */
-export async function recall(
-  pipeline: Pick<Pipeline, 'turns' | 'storage' | 'conversions'>,
-  call: ReceivedCall,
-): Promise<ReceivedCall> {
-  if (!keepsAnswers(call.endpoint.protocol)) return call
+export function recall(pipeline: RecallParts, call: ReceivedCall): Soon<ReceivedCall> {
+  return keepsAnswers(call.endpoint.protocol) ? recallKept(pipeline, call) : call
+}
+
+type RecallParts = Pick<Pipeline, 'turns' | 'storage' | 'conversions'>
+
+async function recallKept(pipeline: RecallParts, call: ReceivedCall): Promise<ReceivedCall> {
   const { previousResponseId } = call.scan
   if (previousResponseId === undefined) return recallItems(pipeline, call)
   const found = await pipeline.turns.conversation(call.key.id, previousResponseId, call.at)

@@ -3,6 +3,7 @@ import { type ModelId, modelId } from '../../core/ids.ts'
 import { createFormScanner, isForm } from '../../core/passthrough/requests/form-scan.ts'
 import { createRequestScanner, type RequestScanner } from '../../core/passthrough/requests/request-scan.ts'
 import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
+import { type Soon, whenKnown } from '../../core/soon.ts'
 import { advance, type AuthenticatedCall, type ReceivedBody, type ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import type { BodyFile } from '../instance/body-files.ts'
@@ -15,21 +16,42 @@ export type ReceiveParts = Pick<Pipeline, 'bodyBudget' | 'bodyFiles' | 'limits'>
  * Refuses a body that is too large (before reading, if the length is known), is not a JSON object or form, or names no
  * model.
  */
-export async function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<ReceivedCall> {
-  const { body, scan } = await readBody(pipeline, call)
-  try {
-    return advance(call, {
-      stage: 'received',
-      body,
-      scan,
-      modelId: requestedModel(call, scan),
-      stream: call.endpoint.streamVerb ?? scan.stream,
-      user: scan.user,
-    })
-  } catch (error) {
+export function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Soon<ReceivedCall> {
+  const { bodyLimitBytes } = pipeline.limits
+  if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
+  const { scanner, isForm: spills } = scannerFor(pipeline, call)
+  const body = keepBody(pipeline, spills ? IN_MEMORY_BYTES_MAX : Number.POSITIVE_INFINITY)
+  const refuse = (error: unknown): never => {
     body.release()
     throw error
   }
+  let arrived = 0
+  try {
+    const read = call.readBody((chunk) => {
+      arrived += chunk.byteLength
+      if (arrived > bodyLimitBytes) throw new GatewayError(41301)
+      // The rest of a refused body is read, so that the client gets the error, but not kept.
+      return scanner.push(chunk) ? body.keep(chunk) : body.release()
+    })
+    const whole = whenKnown(read, () => received(call, scanner, body))
+    return whole instanceof Promise ? whole.catch(refuse) : whole
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+/** The scanner is not part of it: a call keeps the bytes of its body, and nothing that was needed to read them. */
+function received(call: AuthenticatedCall, scanner: RequestScanner, body: KeptBody): ReceivedCall {
+  const scan = scanner.end()
+  if (scan.kind === 'refused') throw new GatewayError(scan.code, { message: scan.message })
+  return advance(call, {
+    stage: 'received',
+    body: body.received(),
+    scan,
+    modelId: requestedModel(call, scan),
+    stream: call.endpoint.streamVerb ?? scan.stream,
+    user: scan.user,
+  })
 }
 
 function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId {
@@ -38,39 +60,8 @@ function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId 
   return modelId(named)
 }
 
-interface BodyReading {
-  readonly body: ReceivedBody
-  readonly scan: ScannedRequest
-}
-
 /** Limit for a form; the rest goes to a file. Documents are scanned and spliced in memory. */
 const IN_MEMORY_BYTES_MAX = 1_048_576
-
-/** The scanner is not part of what it returns: a call keeps the bytes of its body, and nothing that was needed to read them. */
-async function readBody(pipeline: ReceiveParts, call: AuthenticatedCall): Promise<BodyReading> {
-  const { bodyLimitBytes } = pipeline.limits
-  if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
-  const { scanner, isForm: spills } = scannerFor(pipeline, call)
-  const body = keepBody(pipeline, spills ? IN_MEMORY_BYTES_MAX : Number.POSITIVE_INFINITY)
-  let arrived = 0
-  try {
-    await call.readBody((chunk) => {
-      arrived += chunk.byteLength
-      if (arrived > bodyLimitBytes) throw new GatewayError(41301)
-      // The rest of a refused body is read, so that the client gets the error, but not kept.
-      return scanner.push(chunk) ? body.keep(chunk) : body.release()
-    })
-  } catch (error) {
-    body.release()
-    throw error
-  }
-  const scan = scanner.end()
-  if (scan.kind === 'refused') {
-    body.release()
-    throw new GatewayError(scan.code, { message: scan.message })
-  }
-  return { body: body.received(), scan }
-}
 
 interface KeptBody extends Pick<ReceivedBody, 'release'> {
   /** Throws 50301 when it does not fit. */

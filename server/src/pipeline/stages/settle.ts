@@ -41,10 +41,22 @@ export interface Answered {
  * fails, the best known figure is used instead and the row says `gateway-error`: a fault of the gateway never makes an
  * answer free. False: the store has not accepted it yet.
  */
-export async function settle(pipeline: SettleParts, call: ReservedCall, answer: Answered): Promise<boolean> {
-  const { leg, reading } = answer
+export function settle(pipeline: SettleParts, call: ReservedCall, answer: Answered): Promise<boolean> {
   const faults: unknown[] = []
-  const told = answer.inputEstimated ? await withCountedInput(pipeline, call, answer, faults) : reading.usage
+  const told = answer.reading.usage
+  if (!answer.inputEstimated) return settleCounted(pipeline, call, answer, { told, faults })
+  return withCountedInput(pipeline, call, answer, faults).then((counted) =>
+    settleCounted(pipeline, call, answer, { told: counted, faults }),
+  )
+}
+
+function settleCounted(
+  pipeline: SettleParts,
+  call: ReservedCall,
+  answer: Answered,
+  { told, faults }: { readonly told: Usage; readonly faults: unknown[] },
+): Promise<boolean> {
+  const { leg, reading } = answer
   const { usage, suspect } = possibleUsage(call, answer, told)
   call.body.release()
   const { pieces = ONE_CALL } = demandOf(call, leg).estimate
@@ -53,12 +65,7 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
   const at = pipeline.now()
   const { timezone } = call.catalogue.settings
   const monthStart = monthStartAt(pipeline, { at, timezone }, (error) => faults.push(error))
-  for (const error of faults) {
-    pipeline.telemetry.log.error(
-      { requestId: call.requestId, error },
-      'a call is charged by the best figure that is known',
-    )
-  }
+  tellFaults(pipeline, call, faults)
   const log = baseLogRow(call, at, answer.row, {
     ending: faults.length === 0 ? answer.row.ending : 'gateway-error',
     usage,
@@ -85,12 +92,22 @@ export async function settle(pipeline: SettleParts, call: ReservedCall, answer: 
     used,
     log,
   }
-  const outcome = await persist(pipeline, charge, answer.onTried)
-  quietly(pipeline, call, 'count an ended call', () =>
-    // A repeated write returns no amount: the row has it.
-    pipeline.observeEnd(log, outcome?.first === true ? outcome.deducted : undefined),
-  )
-  return outcome !== undefined
+  return persist(pipeline, charge, answer.onTried).then((outcome) => {
+    quietly(pipeline, call, 'count an ended call', () =>
+      // A repeated write returns no amount: the row has it.
+      pipeline.observeEnd(log, outcome?.first === true ? outcome.deducted : undefined),
+    )
+    return outcome !== undefined
+  })
+}
+
+function tellFaults(
+  { telemetry }: Pick<Pipeline, 'telemetry'>,
+  { requestId }: ReservedCall,
+  faults: readonly unknown[],
+): void {
+  for (const error of faults)
+    telemetry.log.error({ requestId, error }, 'a call is charged by the best figure that is known')
 }
 
 /** Input is counted if the upstream reported none; if that fails, the quick estimate of the hold is used. */

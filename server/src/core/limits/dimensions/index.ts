@@ -20,7 +20,3 @@ export const DIMENSION_RULES: Readonly<Record<Dimension, DimensionRule>> = {
   characters,
   audio_seconds: audioSeconds,
 }
-
-export function isDimension(name: string): name is Dimension {
-  return Object.hasOwn(DIMENSION_RULES, name)
-}

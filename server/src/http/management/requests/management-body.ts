@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { asError } from '../../../core/errors/as-error.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { BodyBudget } from '../../../pipeline/instance/body-budget.ts'
 import { type BodyBounds, boundsOf } from '../../request-head.ts'
@@ -43,15 +44,16 @@ function openBody(
     held += chunk.byteLength
     body.push(chunk)
   }
+  const fill = async (): Promise<void> => {
+    await readIncomingBody(source, { encoding, onChunk, watch, totalTimeoutMs })
+    body.push(null)
+  }
   const body = new Readable({
     // If the request is refused before its body is needed, the body is not requested.
     read() {
       if (begun) return
       begun = true
-      readIncomingBody(source, { encoding, onChunk, watch, totalTimeoutMs }).then(
-        () => body.push(null),
-        (error: Error) => body.destroy(error),
-      )
+      fill().catch((error: unknown) => body.destroy(asError(error)))
     },
   })
   // The framework stops listening once it has refused; later errors do not matter.

@@ -162,7 +162,7 @@ class Creation implements Trying<OrderEnd, OrderFailure> {
     return failure.class === undefined || CONSEQUENCES[failure.class.kind].fallback
   }
 
-  reportToChain(run: ChainRun, _leg: Leg, result: Result): number | undefined {
+  reportToChain(run: ChainRun, result: Result): number | undefined {
     const now = this.#pipeline.now()
     const told = result.kind === 'failed' ? result.failure : result.end
     if ('kind' in told && told.kind === 'accepted') run.succeeded(now)

@@ -1,5 +1,5 @@
 /** The hot verbs: every one becomes an operation of a shared transaction. */
-import type { HotOperation, HotOutcome } from '../../../core/ledger/operations.ts'
+import type { HotOperation, HotOutcome, SettleOperation } from '../../../core/ledger/operations.ts'
 import { StorageUnavailable } from '../../failures/unavailable.ts'
 import type { HotQueue } from './group-commit.ts'
 import type { HotResult } from './hot-batch.ts'
@@ -16,22 +16,21 @@ export interface CallStoreOptions extends RecoveryOptions {
 export function createCallStore(options: CallStoreOptions): CallStore {
   const { engine, group, announceHere } = options
   const hot = new HotVerbs(group)
+  const announced = <Outcome>({ task }: SettleOrder, ended: Promise<Outcome>): Promise<Outcome> => {
+    if (task === undefined) return ended
+    return ended.then((outcome) => {
+      announceHere({ kind: 'video', id: task.id })
+      return outcome
+    })
+  }
   return {
     reserve: (operation) => hot.run(operation, ['reserved', 'refused']),
     claim: (operation) => hot.run({ kind: 'claim', ...operation }, ['claimed', 'full']),
     unclaim: (operation) => hot.run({ kind: 'unclaim', ...operation }, ['done']),
     progress: (operation) => hot.run({ kind: 'progress', ...operation }, ['done']),
-    async settle(operation) {
-      const outcome = await hot.run(operation, ['settled'])
-      if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
-      return outcome
-    },
-    async abandon(operation) {
-      // Last, because operations that waited for the store may have a kind of their own.
-      const outcome = await hot.run({ ...operation, kind: 'abandon' }, ['done'])
-      if (operation.task !== undefined) announceHere({ kind: 'video', id: operation.task.id })
-      return outcome
-    },
+    settle: (operation) => announced(operation, hot.run(operation, ['settled'])),
+    // The kind last, because operations that waited for the store may have one of their own.
+    abandon: (operation) => announced(operation, hot.run({ ...operation, kind: 'abandon' }, ['done'])),
     log: (operation) => hot.run({ kind: 'log', ...operation }, ['done']),
     canWrite: () => hot.canWrite,
     tryWriting: async () => {
@@ -50,6 +49,8 @@ export function createCallStore(options: CallStoreOptions): CallStore {
   }
 }
 
+type SettleOrder = Pick<SettleOperation, 'task'>
+
 function isOneOf<Kind extends HotOutcome['kind']>(
   outcome: HotOutcome,
   kinds: readonly Kind[],
@@ -66,23 +67,30 @@ class HotVerbs {
     this.#group = group
   }
 
-  async run<Kind extends HotOutcome['kind']>(
+  run<Kind extends HotOutcome['kind']>(
     operation: HotOperation,
     kinds: readonly Kind[],
   ): Promise<Extract<HotOutcome, { readonly kind: Kind }>> {
-    let result: HotResult
-    try {
-      result = await this.#group.submit(operation)
-      this.canWrite = true
-    } catch (error) {
-      if (error instanceof StorageUnavailable) this.canWrite = false
-      throw error
-    }
-    if (result.kind === 'impossible') throw new Error(result.message)
-    const { outcome } = result
-    if (!isOneOf(outcome, kinds)) {
-      throw new Error(`a ${operation.kind} was answered with ${outcome.kind}`)
-    }
-    return outcome
+    return this.#group.submit(operation).then(
+      (result) => {
+        this.canWrite = true
+        return outcomeOf(result, operation, kinds)
+      },
+      (error: unknown) => {
+        if (error instanceof StorageUnavailable) this.canWrite = false
+        throw error
+      },
+    )
   }
+}
+
+function outcomeOf<Kind extends HotOutcome['kind']>(
+  result: HotResult,
+  { kind }: HotOperation,
+  kinds: readonly Kind[],
+): Extract<HotOutcome, { readonly kind: Kind }> {
+  if (result.kind === 'impossible') throw new Error(result.message)
+  const { outcome } = result
+  if (!isOneOf(outcome, kinds)) throw new Error(`a ${kind} was answered with ${outcome.kind}`)
+  return outcome
 }

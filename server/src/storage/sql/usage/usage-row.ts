@@ -77,7 +77,7 @@ export function halfHourOf(at: number): number {
 }
 
 /** What one call adds to each sum, in the order of `USAGE_SUMS`. */
-export function usageOf(log: CallLogRow): readonly bigint[] {
+export function usageOf(log: CallLogRow): bigint[] {
   return SUMS.map((sum) => sum(log))
 }
 

@@ -28,7 +28,7 @@ function nameOf(text: string | undefined): string {
 interface Growing {
   readonly key: UsageKey
   readonly vendorCode: string | undefined
-  sums: readonly bigint[]
+  readonly sums: bigint[]
 }
 
 /** A log row that is rewritten: the sums lose the former values and gain the new ones. */
@@ -49,6 +49,14 @@ export function pairLogs(
   })
 }
 
+/** In place: all calls of a batch go into few rows. */
+function addTo(sums: bigint[], added: readonly bigint[]): void {
+  for (let at = 0; at < added.length; at += 1) {
+    const more = added[at] ?? 0n
+    if (more !== 0n) sums[at] = (sums[at] ?? 0n) + more
+  }
+}
+
 export class UsageSummer {
   readonly #names = new Map<string, Set<string>>()
   #remembered = 0
@@ -57,12 +65,12 @@ export class UsageSummer {
   sum(logs: readonly CallLogRow[], replaced: readonly ReplacedLog[] = []): readonly UsageRow[] {
     const rows = new Map<string, Growing>()
     const lane = Math.floor(Math.random() * LANES)
-    const add = (log: CallLogRow, added: readonly bigint[]) => {
+    const add = (log: CallLogRow, added: bigint[]) => {
       const key = this.#keyOf(log, lane)
       const name = `${key.at}\0${key.accountId}\0${key.keyId}\0${key.model}\0${key.appId}\0${key.chainId}\0${key.creditsPerUnit}`
       const row = rows.get(name)
       if (row === undefined) rows.set(name, { key, vendorCode: log.vendorCode, sums: added })
-      else row.sums = row.sums.map((sum, index) => sum + (added[index] ?? 0n))
+      else addTo(row.sums, added)
     }
     for (const log of logs) add(log, usageOf(log))
     for (const { before, after } of replaced) {
