@@ -71,8 +71,16 @@ async function start(root: HTMLElement): Promise<void> {
   await show(root, { router, queryClient })
 }
 
+/** By a message: browsers let timers of a page in the background wait a second each. */
 function nextTask(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve))
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
 }
 
 interface Parts {

@@ -239,7 +239,7 @@ interface LogRow {
   readonly usage: { readonly input: number | null; readonly output: number | null }
 }
 
-/** `unstoredAtMostMs`: how long before the kill a call may have begun that vendors were asked for and that left no row. */
+/** `unstoredAtMostMs`: how long before the kill the vendor may have been asked for a call that left no row. */
 async function expectWhole(
   running: Launched,
   calls: readonly Call[],
@@ -249,18 +249,20 @@ async function expectWhole(
   const byUser = groupByUser(rows)
   const lateMs = LATE_TIMES * latenessOf(calls)
   const lostAtMostMs = LOST_AT_MOST_MS + lateMs
-  const mayBeUnstored = ({ begunAt, killedAt }: Call) =>
-    unstoredAtMostMs > 0 && begunAt > killedAt - unstoredAtMostMs - lateMs
+  const unstoredMs = unstoredAtMostMs + Math.max(lateMs, LATE_TIMES * askedLate(calls))
+  const mayBeUnstored = (askedAt: number, { killedAt }: Call) =>
+    unstoredAtMostMs > 0 && askedAt > killedAt - unstoredMs
   const wrong: string[] = []
   for (const call of calls) {
     const found = byUser.get(call.user) ?? []
     const sent = upstream.sent(call.user)
     if (found.length > 1) wrong.push(`${call.user}: ${found.length} log rows`)
     const [row] = found
+    const [askedAt] = sent
     // A call that never got as far as a reservation leaves no trace and costs nothing.
     if (row === undefined) {
       if (call.finished) wrong.push(`${call.user}: finished, but not in the log`)
-      else if (sent.length > 0 && !mayBeUnstored(call))
+      else if (askedAt !== undefined && !mayBeUnstored(askedAt, call))
         wrong.push(`${call.user}: ${sent.length} sent, but not in the log`)
       continue
     }
@@ -295,6 +297,11 @@ async function expectWhole(
 function latenessOf(calls: readonly Call[]): number {
   const gaps = calls.flatMap(({ heard }) => heard.map((at, index) => at - (heard[index - 1] ?? at)))
   return Math.max(0, ...gaps)
+}
+
+/** The same of the vendor, which is asked once a call is reserved. */
+function askedLate(calls: readonly Call[]): number {
+  return Math.max(0, ...calls.map(({ user, begunAt }) => (upstream.sent(user)[0] ?? begunAt) - begunAt))
 }
 
 function groupByUser(rows: readonly LogRow[]): Map<string, LogRow[]> {
