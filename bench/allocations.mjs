@@ -17,6 +17,7 @@ const SHOWN = Number(process.argv[2] ?? 40)
 const CONNECTIONS = 64
 const WARM_SECONDS = 12
 const SECONDS = 5
+const LOOKS_MAX = 100
 
 const folder = mkdtempSync(join(tmpdir(), 'allocations-'))
 const file = join(folder, 'profile.json')
@@ -49,12 +50,13 @@ function drive(seconds) {
 
 /** Written in one go, in a moment. */
 async function profile() {
-  for (;;) {
+  for (let look = 0; look < LOOKS_MAX; look += 1) {
     await wait(200)
     if (!existsSync(file)) continue
     const text = readFileSync(file, 'utf8')
     if (text.endsWith('}')) return JSON.parse(text)
   }
+  throw new Error(`the gateway has written no profile:\n${gateway.printed()}`)
 }
 
 function tableOf({ head }, calls) {

@@ -94,6 +94,26 @@ describe('what an answer used', () => {
     expect(counted).toEqual(['one\ntwo three "x" 🎈 déjà'])
   })
 
+  test('a text that is kept counts as one that was copied: alone, before others, and not once its tokens were reported', () => {
+    const texts = ['one\\ntwo ', 'three', ' four'].map((text) => new TextEncoder().encode(text))
+    for (let count = 1; count <= texts.length; count += 1) {
+      const [kept, copied] = [bench(), bench()]
+      for (const bytes of texts.slice(0, count)) {
+        kept.meter.observeKeptText(bytes, bytes.length)
+        copied.meter.observeJsonText(bytes, 0, bytes.length)
+        expect(kept.meter.glance()).toEqual(copied.meter.glance())
+      }
+      expect(kept.meter.read()).toEqual(copied.meter.read())
+      expect([kept.counted.length, kept.counted]).toEqual([1, copied.counted])
+    }
+    const [first] = texts
+    if (first === undefined) throw new Error('no text')
+    const { meter, counted } = bench()
+    meter.observeKeptText(first, first.length)
+    meter.observeUsage(usage({ input: 3, output: 7 }))
+    expect([meter.read().usage.output, counted]).toEqual([7, []])
+  })
+
   test('long text is counted as it comes, so little of it is kept', () => {
     const { meter, counted } = bench()
     const bytes = new TextEncoder().encode('word '.repeat(100))

@@ -80,26 +80,22 @@ export class LegExchange implements ExchangeOptions {
   // A failure of what follows must not break the answer.
 
   onProgress(reading: MeterReading, answerBytes: number): void {
-    const [pipeline, call, { leg }] = [this.#pipeline, this.#call, this.#sent]
-    quietly(pipeline, call, 'note where an answer stands', () =>
-      pipeline.progress(call, leg, possibleReading(call, leg, reading, answerBytes)),
+    quietly(this.#pipeline, this.#call, 'note where an answer stands', () =>
+      this.#pipeline.progress(this.#call, this.#sent.leg, this.#possible(reading, answerBytes)),
     )
   }
 
   onCommit(): void {
-    const pipeline = this.#pipeline
-    const call = this.#call
-    quietly(pipeline, call, 'count a first byte', () => {
-      const ms = pipeline.now() - call.at
-      pipeline.telemetry.metrics.firstByte({ protocol: call.endpoint.protocol, ms })
-    })
+    const { endpoint, at } = this.#call
+    quietly(this.#pipeline, this.#call, 'count a first byte', () =>
+      this.#pipeline.telemetry.metrics.firstByte({ protocol: endpoint.protocol, ms: this.now() - at }),
+    )
   }
 
   /** The recorded usage is what the call costs if this process dies before its end. */
   onClientGone(reading: MeterReading, answerBytes: number): void {
-    const [pipeline, call, { leg }] = [this.#pipeline, this.#call, this.#sent]
-    quietly(pipeline, call, 'note that a client has gone', () =>
-      pipeline.onClientGone(call, leg, possibleReading(call, leg, reading, answerBytes)),
+    quietly(this.#pipeline, this.#call, 'note that a client has gone', () =>
+      this.#pipeline.onClientGone(this.#call, this.#sent.leg, this.#possible(reading, answerBytes)),
     )
   }
 
@@ -107,16 +103,12 @@ export class LegExchange implements ExchangeOptions {
     const { requestId } = this
     this.#pipeline.telemetry.log.error({ requestId, error }, 'an exchange failed inside the gateway')
   }
-}
 
-/** Recovery charges the recorded usage, so the same upper limits apply to it as to settlement. */
-function possibleReading(
-  call: ReservedCall,
-  leg: Leg,
-  reading: MeterReading,
-  answerBytes: number,
-): MeterReading {
-  return { ...reading, usage: possibleUsage(call, { leg, answerBytes }, reading.usage).usage }
+  /** Recovery charges the recorded usage, so the same upper limits apply to it as to settlement. */
+  #possible(reading: MeterReading, answerBytes: number): MeterReading {
+    const { usage } = possibleUsage(this.#call, { leg: this.#sent.leg, answerBytes }, reading.usage)
+    return { ...reading, usage }
+  }
 }
 
 /** Of the body of a task that is followed without its client while the bodies of other calls take much room. */

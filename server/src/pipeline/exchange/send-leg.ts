@@ -26,10 +26,11 @@ import { openUploadedFirst } from '../attempt/uploaded-first.ts'
 export function send(
   pipeline: SendParts,
   call: ReservedCall,
-  { leg, found, secret, formed, lane }: Sent,
+  sent: Sent,
   sink: GuardedSink,
 ): UpstreamExchange {
   const { upstream, now } = pipeline
+  const { leg, found, secret, lane } = sent
   const { vendor, dialect } = found
   const { body, bodyLength } = lane
   if (dialect.respond !== undefined) {
@@ -44,8 +45,8 @@ export function send(
     } as const
     return playOffline(dialect.respond({ ...request, ...formOf(call) }), sink)
   }
-  const sent = {
-    request: asAsked(call, leg, { formed, takesDocuments: takesDocuments(dialect) }),
+  const order = {
+    request: asAsked(call, sent),
     auth: dialect.auth,
     credential: secret,
     body,
@@ -58,7 +59,7 @@ export function send(
     pipeline.openRemote(to, sinkOf, { trustedHost: trustedHostOf({ baseUrl }) })
   const openOrder = openOrderOver(pipeline, { leg, dialect, baseUrl, openRemote })
   const uploaded = uploadOf(call, leg, dialect)
-  if (uploaded === undefined) return openOrder(sent, sink)
+  if (uploaded === undefined) return openOrder(order, sink)
   const { uploads, span } = uploaded
   const { chunks, stored } = call.body
   const parts = {
@@ -69,7 +70,7 @@ export function send(
     uploads,
     file: { id: call.callId, form: stored === undefined ? chunks : [...chunks, stored], span },
   }
-  return openUploadedFirst(parts, sent, sink)
+  return openUploadedFirst(parts, order, sink)
 }
 
 export type SendParts = Pick<Pipeline, 'upstream' | 'now' | 'openRemote' | 'pollPace'>
@@ -135,12 +136,8 @@ export interface Sent {
   readonly lane: Lane
 }
 
-function asAsked(
-  call: ReservedCall,
-  leg: Leg,
-  { formed, takesDocuments }: { readonly formed: FormedRequest; readonly takesDocuments: boolean },
-): FormedRequest {
-  const form = takesDocuments ? undefined : call.scan.form
+function asAsked(call: ReservedCall, { leg, found, formed }: Sent): FormedRequest {
+  const form = takesDocuments(found.dialect) ? undefined : call.scan.form
   return {
     ...formed,
     url: call.endpoint.eventStream ? formed.url : withoutEventStream(formed.url),

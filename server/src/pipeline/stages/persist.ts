@@ -5,6 +5,7 @@ import type {
   SettleOperation,
   SettleOutcome,
 } from '../../core/ledger/operations.ts'
+import { asError } from '../../core/errors/as-error.ts'
 import type { CallId } from '../../core/ids.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
 import type { Pipeline } from '../context.ts'
@@ -32,8 +33,14 @@ export function persist(
   onTried: () => void = () => undefined,
 ): Promise<SettleOutcome | DoneOutcome | undefined> {
   const { calls } = pipeline.storage
-  const write = (): Promise<SettleOutcome | DoneOutcome> =>
-    operation.kind === 'settle' ? calls.settle(operation) : calls.abandon(operation)
+  const write = (): Promise<SettleOutcome | DoneOutcome> => {
+    try {
+      return operation.kind === 'settle' ? calls.settle(operation) : calls.abandon(operation)
+    } catch (error) {
+      // Kept and tried again like any other failure: none makes an answer free.
+      return Promise.reject(asError(error))
+    }
+  }
   const written = <Outcome>(outcome: Outcome): Outcome => {
     onTried()
     return outcome

@@ -56,6 +56,8 @@ class Trial {
   tried = 0
   /** Thrown by the store, each once. */
   readonly storeFails: Error[] = []
+  /** Thrown by the store before there is a promise. */
+  throwsAtOnce: Error | undefined
   broken: Partial<Record<'terms' | 'month' | 'tokens', true>> = {}
 
   async settle(answer: Partial<Answered> = {}, call: Partial<ReservedCall> = {}): Promise<boolean> {
@@ -127,7 +129,12 @@ class Trial {
     } as unknown as SettleParts
   }
 
-  async #write(operation: SettleOperation) {
+  #write(operation: SettleOperation) {
+    if (this.throwsAtOnce !== undefined) throw this.throwsAtOnce
+    return this.#writeSoon(operation)
+  }
+
+  async #writeSoon(operation: SettleOperation) {
     const failure = this.storeFails.shift()
     if (failure !== undefined) throw failure
     this.written.push(operation)
@@ -239,6 +246,14 @@ describe('the store', () => {
     expect(await trial.settle()).toBe(false)
     expect(trial.pending).toMatchObject([{ kind: 'settle', callId: 'a', amount: credits(6) }])
     expect(trial.observed).toMatchObject([{ amount: credits(6) }])
+  })
+
+  test('that throws at once has its end kept too', async () => {
+    const trial = new Trial()
+    trial.throwsAtOnce = new Error('odd')
+    expect(await trial.settle()).toBe(false)
+    expect(trial.pending).toMatchObject([{ kind: 'settle', callId: 'a', amount: credits(6) }])
+    expect([trial.tried, trial.released]).toEqual([1, 1])
   })
 
   test.each<[string, readonly Error[]]>([
