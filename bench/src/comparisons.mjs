@@ -324,19 +324,21 @@ async function unreadStreams({ contestant, setup }) {
   const before = residentBytes(contestant.pid)
   const clients = setup.slowStreams
   const target = contestant.target('unread')
+  await longestBlockMs(contestant)
   const streams = startLoad(setup.clientCore, {
     kind: 'unread',
     mode: 'unread',
     target,
     connections: clients,
   })
-  const { open, share } = await atRest(contestant, clients)
+  const { open, share, blockMs } = await atRest(contestant, clients)
   const beside = await addedAt(300, contestant, setup)
   const resident = residentBytes(contestant.pid)
   streams.end()
   const { failed } = await streams.result
   return {
     'resident KiB per client': (resident - before) / clients / 1_024,
+    'longest block as they begin, ms': blockMs,
     'CPU share at rest': share,
     'CPU µs per call': beside['CPU µs per call'],
     'CPU µs per call, of one without them': beside['CPU µs per call'] / without['CPU µs per call'],
@@ -348,16 +350,20 @@ async function unreadStreams({ contestant, setup }) {
   }
 }
 
-/** What runs once nothing more of the streams is sent: `share` is of one core. */
+/** What runs once nothing more of the streams is sent: `share` is of one core, `blockMs` the longest block until then. */
 async function atRest({ pid, opsPort }, clients) {
   let quiet = 0
+  let blockMs = 0
   for (let seconds = 0; ; seconds += 1) {
     const before = cpuSeconds(pid)
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     const share = cpuSeconds(pid) - before
     quiet = share <= RESTING_CPU_SHARE ? quiet + 1 : 0
-    const open = await metric(opsPort, 'sluice_open_calls')
-    if ((open === clients && quiet >= REST_SECONDS) || seconds > REST_SECONDS_MAX) return { open, share }
+    // Each look at the metrics begins the longest block anew.
+    const [open, ...blocks] = await metrics(opsPort, ['sluice_open_calls', ...BLOCKS])
+    blockMs = Math.max(blockMs, longestOf(blocks))
+    if ((open === clients && quiet >= REST_SECONDS) || seconds > REST_SECONDS_MAX)
+      return { open, share, blockMs }
   }
 }
 
@@ -419,20 +425,28 @@ async function billedVideos({ opsPort }) {
 /** 4 seconds at half a yuan, 1 000 Credits a yuan. */
 const CREDITS_OF_ONE_VIDEO = 2_000
 
-/** Of the event loop, since it was asked last. The monitor ticks every 10 ms, and counts that as delay. */
-async function longestBlockMs({ opsPort }) {
-  const seconds = await metric(opsPort, 'nodejs_eventloop_lag_max_seconds')
-  return Math.max(0, seconds * 1_000 - 10)
-}
+/** The second says how long a block has lasted that goes on. */
+const BLOCKS = ['nodejs_eventloop_lag_max_seconds', 'sluice_main_thread_silent_seconds']
+
+/** Of the event loop, in ms. Its monitors tick every 10 and 500 ms, and count that as delay. */
+const longestOf = ([lag, silent]) => Math.max(0, lag * 1_000 - 10, silent * 1_000 - 500)
+
+/** Since it was asked last. */
+const longestBlockMs = async ({ opsPort }) => longestOf(await metrics(opsPort, BLOCKS))
 
 /** Credits of a model's calls. */
 const deducted = (opsPort, model) => metric(opsPort, `sluice_credits_total{model="${model}",kind="deducted"}`)
 
-/** 0 while nothing was counted. `name`: with its labels, as they are printed. */
-async function metric(opsPort, name) {
+const metric = async (opsPort, name) => (await metrics(opsPort, [name]))[0]
+
+/** 0 while nothing was counted. `names`: with their labels, as they are printed. */
+async function metrics(opsPort, names) {
   const answer = await fetch(`http://127.0.0.1:${opsPort}/metrics`)
-  const line = (await answer.text()).split('\n').find((text) => text.startsWith(`${name} `))
-  return Number(line?.slice(name.length + 1) ?? 0)
+  const lines = (await answer.text()).split('\n')
+  return names.map((name) => {
+    const line = lines.find((text) => text.startsWith(`${name} `))
+    return Number(line?.slice(name.length + 1) ?? 0)
+  })
 }
 
 /** Calls of the slow model that were charged, from what was deducted: each costs the same. */

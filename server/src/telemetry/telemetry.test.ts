@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
 import { type AttemptRecord, type CallLogRow, EMPTY_LOG_ROW } from '../core/ledger/log-row.ts'
 import { NO_USAGE } from '../core/canonical/usage.ts'
@@ -217,6 +218,24 @@ describe('the metrics', () => {
     const text = await metrics.render()
     expect(text).toContain('# TYPE sluice_body_bytes gauge\nsluice_body_bytes 42\n')
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
+  })
+
+  test('show the block of the event loop that they were asked for in', async () => {
+    const { metrics } = telemetryTo([])
+    await metrics.render()
+    // Only what begins after its first tick is measured.
+    const ticks = monitorEventLoopDelay({ resolution: 10 })
+    ticks.enable()
+    await expect.poll(() => ticks.count).toBeGreaterThan(2)
+    ticks.disable()
+    const text = await new Promise<string>((resolve) => {
+      setImmediate(() => {
+        for (const until = performance.now() + 100; performance.now() < until; );
+        resolve(metrics.render())
+      })
+    })
+    const longest = /^nodejs_eventloop_lag_max_seconds (.*)$/m.exec(text)?.[1]
+    expect(Number(longest)).toBeGreaterThan(0.09)
   })
 
   test('show a gauge of several things, distinguished by labels, and none where there is none', async () => {

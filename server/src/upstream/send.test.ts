@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Secret } from '../core/secret.ts'
 import { ordinaryWay, undiciWay, type Way } from './connect/connections.ts'
 import { noProxies } from './connect/find-proxy.ts'
+import { ReadTurns } from './read-turns.ts'
 import { openUpstream } from './send.ts'
 import { CollectingSink, type Outcome } from './testing/collecting-sink.ts'
 import { ManualTimers } from './testing/manual-timers.ts'
@@ -14,7 +15,7 @@ import {
   STREAM_HEAD,
   scriptedServer,
 } from './testing/scripted-server.ts'
-import type { Upstream, UpstreamCall } from './upstream.ts'
+import type { Upstream, UpstreamCall, UpstreamExchange } from './upstream.ts'
 
 /** Every promise is kept over either transport: undici carries what goes by a proxy. */
 const WAYS: readonly [string, () => Way][] = [
@@ -35,8 +36,8 @@ describe.each(WAYS)('%s', (_name, makeWay) => {
     return server
   }
 
-  function upstream(timers = new ManualTimers()): Upstream {
-    const made = openUpstream({ timers, way: makeWay() })
+  function upstream(timers = new ManualTimers(), turns?: ReadTurns): Upstream {
+    const made = openUpstream({ timers, way: makeWay(), ...(turns && { turns }) })
     open.push(made)
     return made
   }
@@ -482,6 +483,80 @@ describe.each(WAYS)('%s', (_name, makeWay) => {
       expect(sink.over).toBe(false)
       timers.advance(100_000)
       expect(failed(await sink.outcome).kind).toBe('idle-timeout')
+    })
+
+    describe('one that has read its share', () => {
+      const MIB = 1_048_576
+
+      /** Until a turn has passed in which nothing came. */
+      async function quiet(sink: CollectingSink): Promise<number> {
+        for (let before = -1; before !== sink.length; ) {
+          before = sink.length
+          for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+        }
+        return sink.length
+      }
+
+      /** An upstream that sends 8 MiB, of which a share has been read; the turn ends when the test says so. */
+      async function shared(): Promise<{
+        readonly timers: ManualTimers
+        readonly sink: CollectingSink
+        readonly exchange: UpstreamExchange
+        readonly turns: ReadTurns
+        readonly endTurn: () => void
+      }> {
+        const timers = new ManualTimers()
+        const ends: (() => void)[] = []
+        const server = await serve(({ socket, onRequest }) =>
+          onRequest(() => socket.write(plainAnswer('x'.repeat(8 * MIB)))),
+        )
+        const sink = new CollectingSink()
+        const turns = new ReadTurns((go) => ends.push(go))
+        const exchange = upstream(timers, turns).open(call(server), sink)
+        await expect.poll(() => ends.length).toBe(1)
+        return { timers, sink, exchange, turns, endTurn: () => ends.splice(0).forEach((go) => go()) }
+      }
+
+      test('waits for the next turn, however long, and its wait is not the silence of the upstream', async () => {
+        const { timers, sink, turns, endTurn } = await shared()
+        expect(turns.size).toBe(1)
+        const first = await quiet(sink)
+        expect(first).toBeLessThan(MIB / 2)
+        timers.advance(1_000_000)
+        expect([sink.over, await quiet(sink)]).toEqual([false, first])
+        endTurn()
+        await expect.poll(() => sink.length).toBeGreaterThan(first)
+        expect(await quiet(sink)).toBeLessThan(MIB)
+        const goOn = setInterval(endTurn)
+        expect(await sink.outcome).toEqual({ kind: 'end' })
+        clearInterval(goOn)
+        expect(turns.size).toBe(0)
+        expect(sink.length).toBe(8 * MIB)
+      })
+
+      test('and was paused meanwhile is not read in the next turn, but when it is resumed', async () => {
+        const { sink, exchange, turns, endTurn } = await shared()
+        const first = await quiet(sink)
+        exchange.pause()
+        expect(turns.size).toBe(0)
+        endTurn()
+        expect(await quiet(sink)).toBe(first)
+        exchange.resume()
+        await expect.poll(() => sink.length).toBeGreaterThan(first)
+        const second = await quiet(sink)
+        expect(second).toBeLessThan(MIB)
+        endTurn()
+        await expect.poll(() => sink.length).toBeGreaterThan(second)
+        exchange.abort()
+      })
+
+      test('and was aborted meanwhile is not read again', async () => {
+        const { sink, exchange, turns, endTurn } = await shared()
+        exchange.abort()
+        expect(turns.size).toBe(0)
+        endTurn()
+        expect(failed(await sink.outcome)).toMatchObject({ kind: 'aborted' })
+      })
     })
 
     /** An answer of one piece every ten seconds; resolves to how many seconds it was let go on, 200 at most. */

@@ -8,6 +8,7 @@ import { asError } from '../core/errors/as-error.ts'
 import { Connections, type Lease, ordinaryWay, SplitUrls, type Way } from './connect/connections.ts'
 import { type FindProxy, noProxies } from './connect/find-proxy.ts'
 import type { AnswerHandler, Flow } from './connect/transport.ts'
+import { ReadTurns, type TurnReader } from './read-turns.ts'
 import { systemTimers, type TimerHandle, type Timers } from './timers.ts'
 import { TokenCache } from './credentials/token-cache.ts'
 import type {
@@ -33,24 +34,31 @@ export interface UpstreamOptions {
   readonly findProxy?: FindProxy
   /** How connections are made; absent: the default. */
   readonly way?: Way
+  /** What bounds each turn of reading; absent: its own. */
+  readonly turns?: ReadTurns
 }
 
 export function openUpstream(options: UpstreamOptions = {}): Upstream {
   const connections = new Connections(options.way ?? ordinaryWay(options.findProxy ?? noProxies))
   return {
-    open: openOver(connections, options.timers ?? systemTimers),
+    open: openOver(connections, options.timers ?? systemTimers, options.turns),
     close: () => connections.close(),
   }
 }
 
 /** The same exchange over connections provided by the caller. */
-export function openOver(connections: ConnectionSource, timers: Timers): Upstream['open'] {
+export function openOver(
+  connections: ConnectionSource,
+  timers: Timers,
+  turns = new ReadTurns(),
+): Upstream['open'] {
   const open: Upstream['open'] = (call, sink) => new Sending(call, sink, room)
   const room: Room = {
     connections,
     timers,
     addresses: new SplitUrls(),
     tokens: new TokenCache((call, sink) => open(call, sink)),
+    turns,
   }
   return open
 }
@@ -65,12 +73,15 @@ interface Room {
   readonly tokens: TokenCache
   readonly timers: Timers
   readonly addresses: SplitUrls
+  readonly turns: ReadTurns
 }
 
 type Phase = 'connecting' | 'waiting' | 'flowing' | 'draining' | 'over'
 
-class Sending implements UpstreamExchange, AnswerHandler {
+class Sending implements UpstreamExchange, AnswerHandler, TurnReader {
   sent = false
+  turn = 0
+  turnBytes = 0
   readonly #call: UpstreamCall
   readonly #sink: UpstreamSink
   readonly #room: Room
@@ -84,6 +95,8 @@ class Sending implements UpstreamExchange, AnswerHandler {
   #paused = false
   /** Requested by the filter, whose buffer is full. */
   #filterFull = false
+  /** Others read first. */
+  #waits = false
   /** When the present phase began or last had activity. */
   #since: number
   /** Bytes of the answer so far, decoded. */
@@ -112,8 +125,8 @@ class Sending implements UpstreamExchange, AnswerHandler {
 
   pause(): void {
     this.#paused = true
-    this.#filter?.pause()
-    this.#connection?.pause()
+    this.#room.turns.leave(this)
+    this.#stop()
   }
 
   resume(): void {
@@ -125,9 +138,24 @@ class Sending implements UpstreamExchange, AnswerHandler {
     // Deferred, because undici's parser, if it is used, may be running for another connection and is not re-entrant.
     queueMicrotask(() => {
       if (this.#paused || this.#phase === 'over') return
+      this.#waits = false
+      this.#enter()
       this.#filter?.resume()
       this.#flow()
     })
+  }
+
+  // The two below are called by the turns.
+
+  wait(): void {
+    this.#waits = true
+    this.#stop()
+  }
+
+  continue(): void {
+    this.#waits = false
+    this.#filter?.resume()
+    this.#flow()
   }
 
   abort(): void {
@@ -144,6 +172,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
     this.#connection = connection
     this.#phase = 'waiting'
     this.sent = true
+    if (!this.#paused) this.#enter()
     this.#touch()
     this.#arm()
   }
@@ -162,7 +191,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
     }
     this.#filter = filtered.filter
     this.#sink.head(this.#mask === undefined ? filtered.head : this.#mask.head(filtered.head))
-    if (this.#paused) connection.pause()
+    if (this.#paused || this.#waits) connection.pause()
   }
 
   onResponseData(connection: Flow, chunk: Buffer): void {
@@ -243,6 +272,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
 
   #give(chunk: Uint8Array): void {
     this.#bytes += chunk.byteLength
+    this.#room.turns.count(this, chunk.byteLength)
     const bytes = this.#mask === undefined ? chunk : this.#mask.push(chunk)
     if (bytes !== undefined) this.#sink.data(bytes)
   }
@@ -280,8 +310,17 @@ class Sending implements UpstreamExchange, AnswerHandler {
     }
   }
 
+  #enter(): void {
+    if (this.#connection !== undefined) this.#room.turns.enter(this)
+  }
+
+  #stop(): void {
+    this.#filter?.pause()
+    this.#connection?.pause()
+  }
+
   #flow(): void {
-    if (!this.#paused && !this.#filterFull) this.#connection?.resume()
+    if (!this.#paused && !this.#filterFull && !this.#waits) this.#connection?.resume()
   }
 
   #fail(kind: TransportFailure['kind'], detail: string): void {
@@ -299,6 +338,7 @@ class Sending implements UpstreamExchange, AnswerHandler {
 
   #leave(): void {
     this.#phase = 'over'
+    this.#room.turns.leave(this)
     this.#timer?.cancel()
     this.#timer = undefined
     this.#call.signal?.removeEventListener('abort', this.#onSignal)
@@ -342,8 +382,8 @@ class Sending implements UpstreamExchange, AnswerHandler {
     this.#timer = undefined
     const now = this.#room.timers.now()
     const late = now - this.#timerDue
-    // A sink that does not read, or a busy decoder, does not count as silence of the upstream.
-    if (this.#phase === 'draining' || this.#paused || this.#filterFull) {
+    // A sink that does not read, a busy decoder, or others that read first do not count as silence of the upstream.
+    if (this.#phase === 'draining' || this.#paused || this.#filterFull || this.#waits) {
       this.#since = now
       this.#measureFrom(now)
     }

@@ -22,8 +22,6 @@ export interface ExchangeOptions {
   replyHeaders(): Readonly<Record<string, string>>
   readonly pulse: Pulse
   readonly timers: Pick<Timers, 'set'>
-  /** Runs something after other pending work. */
-  nextTurn(go: () => void): void
   /** Epoch ms. */
   now(): number
   /**

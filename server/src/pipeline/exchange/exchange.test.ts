@@ -253,8 +253,6 @@ class Stage {
   readonly pulse = createPulse(() => this.timers.now())
   readonly progress: MeterReading[] = []
   readonly errors: unknown[] = []
-  /** What waits until others had a turn. */
-  readonly turns: (() => void)[] = []
   leftReading: MeterReading | undefined
   drainEnds = 0
   extrasBreak = false
@@ -308,7 +306,6 @@ class Stage {
       replyHeaders: () => ({}),
       pulse: this.pulse,
       timers: this.timers,
-      nextTurn: (go) => this.turns.push(go),
       now: () => this.timers.now(),
       graceMs: () => graceMs,
       onDrainEnd: () => {
@@ -842,34 +839,6 @@ describe('one attempt', () => {
       const readOn = again.leftReading !== undefined && row.graceMs !== 0
       expect(again.drainEnds, row.name).toBe(readOn ? 1 : 0)
     }
-  })
-})
-
-describe('a long answer', () => {
-  const some = `data ${'t'.repeat(65_536)}`
-
-  test('gives everybody else a turn after every 128 KiB, however fast it comes', async () => {
-    const stage = await played({ name: '', play: `sent, head 200, ${some}`, verdict: 'committed' })
-    expect([stage.upstream?.paused, stage.turns.length]).toEqual([false, 0])
-    for (let count = 1; count <= 3; count++) {
-      stage.play(some)
-      expect([stage.upstream?.paused, stage.turns.length]).toEqual([true, 1])
-      stage.turns.pop()?.()
-      expect(stage.upstream?.paused).toBe(false)
-      stage.play(some)
-    }
-  })
-
-  test('waits on for a client that reads slowly', async () => {
-    const stage = await played({
-      name: '',
-      play: `sent, head 200, full, ${some}, ${some}`,
-      verdict: 'committed',
-    })
-    stage.turns.pop()?.()
-    expect(stage.upstream?.paused).toBe(true)
-    stage.play('drain')
-    expect(stage.upstream?.paused).toBe(false)
   })
 })
 

@@ -64,10 +64,6 @@ export class LegExchange implements ExchangeOptions {
     return answerHeaders(this.#call, this.#sent.leg.model.modelId, this.lane.dropped)
   }
 
-  nextTurn(go: () => void): void {
-    setImmediate(go)
-  }
-
   graceMs(begun: boolean): number {
     const ms = graceMs(this.#pipeline, this.#call, { leg: this.#sent.leg, begun, what: this.#what })
     return ms > 0 && this.#pipeline.drains.begin(this.#call.account.id, this.#what) ? ms : 0

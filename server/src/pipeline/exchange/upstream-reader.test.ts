@@ -3,7 +3,6 @@ import { ManualTimers } from '../../upstream/testing/manual-timers.ts'
 import type { GuardedSink, UpstreamExchange } from '../../upstream/upstream.ts'
 import { Patience, UpstreamReader } from './upstream-reader.ts'
 
-const KIB = 1_024
 const SINK: GuardedSink = {
   broke: () => undefined,
   head: () => undefined,
@@ -12,59 +11,27 @@ const SINK: GuardedSink = {
   fail: () => undefined,
 }
 
-/** A reader, what it did to its upstream (`p`ause, `r`esume, `a`bort), and the turns it gave. */
-function reading(sent = true): {
-  readonly reader: UpstreamReader
-  readonly did: () => string
-  readonly nextTurn: () => void
-} {
+/** A reader, and what it did to its upstream (`p`ause, `r`esume, `a`bort). */
+function reading(sent = true): { readonly reader: UpstreamReader; readonly did: () => string } {
   let did = ''
-  const turns: (() => void)[] = []
   const upstream: UpstreamExchange = {
     sent,
     pause: () => (did += 'p'),
     resume: () => (did += 'r'),
     abort: () => (did += 'a'),
   }
-  const reader = new UpstreamReader({ send: () => upstream, nextTurn: (go) => turns.push(go) })
-  return { reader, did: () => did, nextTurn: () => turns.splice(0).forEach((go) => go()) }
+  return { reader: new UpstreamReader({ send: () => upstream }), did: () => did }
 }
-
-interface Row {
-  readonly name: string
-  /** `64` KiB that came, `hold`, `resume`, `turn`. */
-  readonly play: string
-  readonly did: string
-  readonly unhindered: boolean
-}
-
-const ROWS: readonly Row[] = [
-  { name: 'little is read in one turn', play: '64', did: '', unhindered: true },
-  { name: 'after 128 KiB others have a turn', play: '64 64', did: 'p', unhindered: true },
-  { name: 'then it is read on', play: '64 64 turn', did: 'pr', unhindered: true },
-  { name: 'each turn is counted anew', play: '128 turn 64 64 turn', did: 'prpr', unhindered: true },
-  { name: 'a client that is slow holds it', play: '64 hold', did: 'p', unhindered: false },
-  { name: 'a turn does not wake what is held', play: 'hold 128 turn', did: 'pp', unhindered: false },
-  {
-    name: 'one that caught up lets it go on',
-    play: 'hold 128 turn resume',
-    did: 'ppr',
-    unhindered: false,
-  },
-]
 
 describe('an upstream that is read', () => {
-  test.each(ROWS)('$name', ({ play, did, unhindered }) => {
-    const stage = reading()
-    stage.reader.send(SINK)
-    for (const step of play.split(' ')) {
-      if (step === 'hold') stage.reader.hold()
-      else if (step === 'resume') stage.reader.resume()
-      else if (step === 'turn') stage.nextTurn()
-      else stage.reader.count(new Uint8Array(Number(step) * KIB))
-    }
-    expect(stage.did()).toBe(did)
-    expect(stage.reader.unhindered).toBe(unhindered)
+  test('waits for a client that is slow, which is remembered', () => {
+    const { reader, did } = reading()
+    reader.send(SINK)
+    expect([reader.held, reader.unhindered]).toEqual([false, true])
+    reader.hold()
+    expect([did(), reader.held, reader.unhindered]).toEqual(['p', true, false])
+    reader.resume()
+    expect([did(), reader.held, reader.unhindered]).toEqual(['pr', false, false])
   })
 
   test('counts the bytes of its answer', () => {

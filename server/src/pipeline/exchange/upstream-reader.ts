@@ -1,13 +1,10 @@
 /**
- * The upstream side of an exchange: sends once, reads no faster than the client, yields to other calls, and waits for
- * the upstream's end when the client has disconnected or has everything.
+ * The upstream side of an exchange: sends once, reads no faster than the client, and waits for the upstream's end when
+ * the client has disconnected or has everything.
  */
 import type { TimerHandle } from '../../upstream/timers.ts'
 import type { GuardedSink, UpstreamExchange } from '../../upstream/upstream.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
-
-/** Bytes of an answer that are read before other calls get a turn: dense JSON of this size takes a few milliseconds. */
-const TURN_BYTES = 131_072
 
 export class UpstreamReader {
   /** Bytes of the answer so far. */
@@ -16,11 +13,10 @@ export class UpstreamReader {
   unhindered = true
   /** The client reads slower than the upstream sends. */
   held = false
-  readonly #options: Pick<ExchangeOptions, 'nextTurn' | 'send'>
+  readonly #options: Pick<ExchangeOptions, 'send'>
   #exchange: UpstreamExchange | undefined
-  #bytesThisTurn = 0
 
-  constructor(options: Pick<ExchangeOptions, 'nextTurn' | 'send'>) {
+  constructor(options: Pick<ExchangeOptions, 'send'>) {
     this.#options = options
   }
 
@@ -39,18 +35,9 @@ export class UpstreamReader {
     this.#exchange = this.#options.send(sink)
   }
 
-  /**
-   * A piece arrived. A fast upstream sends many pieces at once: without a pause, all of them would be read in one turn.
-   */
+  /** A piece arrived. */
   count(chunk: Uint8Array): void {
     this.bytes += chunk.byteLength
-    this.#bytesThisTurn += chunk.byteLength
-    if (this.#bytesThisTurn < TURN_BYTES) return
-    this.#bytesThisTurn = 0
-    this.#exchange?.pause()
-    this.#options.nextTurn(() => {
-      if (!this.held) this.#exchange?.resume()
-    })
   }
 
   /** Pauses until the client has caught up. */

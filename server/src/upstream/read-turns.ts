@@ -1,0 +1,124 @@
+/**
+ * Bounds what the exchanges of a thread read in one turn of the event loop. Each socket reads as long as bytes arrive;
+ * without a common bound, 5 000 fast streams are read, scanned and written in one turn of several seconds, in which
+ * no other call is served and no timer fires.
+ */
+
+/** What one exchange reads before others do: dense events of this size take about four milliseconds. */
+const ONE_BYTES = 131_072
+/** What all of them read before those that read much are stopped. */
+const MUCH_BYTES = 524_288
+/** What all of them read before everybody is stopped. */
+const ALL_BYTES = 1_048_576
+/**
+ * One that read less than this in its latest turn has emptied its socket. Stopping it, and letting it continue, costs
+ * about 3 µs: too much where a few read as fast as they can beside thousands of quiet ones.
+ */
+const LITTLE_BYTES = 32_768
+/** How many continue in each turn: more than use up a turn if each fills its read buffer (64 KiB). */
+const CONTINUE_MAX = 32
+
+/** An exchange that reads. Its two numbers belong to `ReadTurns`. */
+export interface TurnReader {
+  /** The latest turn in which it read; 0: it has read nothing yet. */
+  turn: number
+  /** The bytes it read in that turn. */
+  turnBytes: number
+  /** Stops reading. Called while it is being read, too. */
+  wait(): void
+  /** Reads again; never called while anything is read. */
+  continue(): void
+}
+
+export class ReadTurns {
+  readonly #reading = new Set<TurnReader>()
+  /** Stopped before they had read in their turn; they continue first. */
+  readonly #unread = new Set<TurnReader>()
+  /** Stopped after they had read, in this order. */
+  readonly #waiting = new Set<TurnReader>()
+  readonly #atEndOfTurn: (go: () => void) => void
+  #turn = 1
+  #bytes = 0
+  #ending = false
+
+  /** @param atEndOfTurn runs something once all sockets that were ready have been read */
+  constructor(atEndOfTurn: (go: () => void) => void = setImmediate) {
+    this.#atEndOfTurn = atEndOfTurn
+  }
+
+  /** How many read, or wait for their turn. */
+  get size(): number {
+    return this.#reading.size + this.#unread.size + this.#waiting.size
+  }
+
+  /** It reads from now on. */
+  enter(reader: TurnReader): void {
+    this.#reading.add(reader)
+  }
+
+  /** It has ended, or is stopped for a reason of its own. */
+  leave(reader: TurnReader): void {
+    if (this.#reading.delete(reader) || this.#waiting.delete(reader)) return
+    this.#unread.delete(reader)
+  }
+
+  /** It has read this many bytes. May stop it, or any other. */
+  count(reader: TurnReader, bytes: number): void {
+    if (reader.turn !== this.#turn) {
+      reader.turn = this.#turn
+      reader.turnBytes = 0
+    }
+    reader.turnBytes += bytes
+    this.#bytes += bytes
+    // Little bytes of several turns are counted as one turn: that saves a small call the end of a turn.
+    if (this.#bytes < ONE_BYTES) return
+    this.#endLater()
+    const before = this.#bytes - bytes
+    if (this.#bytes < MUCH_BYTES) {
+      if (reader.turnBytes >= ONE_BYTES) this.#stop(reader)
+      return
+    }
+    if (reader.turnBytes >= LITTLE_BYTES) this.#stop(reader)
+    if (before < MUCH_BYTES) this.#stopMany(({ turn, turnBytes }) => turn === 0 || turnBytes >= LITTLE_BYTES)
+    if (before < ALL_BYTES && this.#bytes >= ALL_BYTES) this.#stopMany(() => true)
+  }
+
+  #stopMany(which: (reader: TurnReader) => boolean): void {
+    for (const reader of this.#reading) if (which(reader)) this.#stop(reader)
+  }
+
+  #stop(reader: TurnReader): void {
+    if (!this.#reading.delete(reader)) return
+    const to = reader.turn === this.#turn ? this.#waiting : this.#unread
+    to.add(reader)
+    reader.wait()
+  }
+
+  #endLater(): void {
+    if (this.#ending) return
+    this.#ending = true
+    this.#atEndOfTurn(this.#end)
+  }
+
+  readonly #end = (): void => {
+    this.#ending = false
+    this.#bytes = 0
+    this.#turn += 1
+    const left = this.#continue(this.#unread, CONTINUE_MAX)
+    this.#continue(this.#waiting, left)
+    if (this.size > this.#reading.size) this.#endLater()
+  }
+
+  /** @returns how many more may continue */
+  #continue(readers: Set<TurnReader>, most: number): number {
+    let left = most
+    for (const reader of readers) {
+      if (left === 0) break
+      left -= 1
+      readers.delete(reader)
+      this.#reading.add(reader)
+      reader.continue()
+    }
+    return left
+  }
+}
