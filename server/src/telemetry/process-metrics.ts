@@ -1,5 +1,23 @@
+import { readdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+
+/** The file descriptors of this process; Linux has it. */
+const OPEN_FILES = '/proc/self/fd'
+
+/**
+ * Each of these looks at every connection on the thread that serves calls: 200 ms for 10 000 of them. Files are counted
+ * beside it, in Node's own threads; what the rest is for, open calls and the lag of the event loop say better.
+ */
+const COSTLY = [
+  'process_open_fds',
+  'nodejs_active_handles',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources',
+  'nodejs_active_resources_total',
+]
 
 let registry: Registry | undefined
 
@@ -8,14 +26,37 @@ let registry: Registry | undefined
  * process, so there is one collector; it starts at the first request, and costs nothing before.
  */
 export async function readProcessMetrics(): Promise<string> {
-  if (registry === undefined) {
-    registry = new Registry()
-    collectDefaultMetrics({ register: registry })
-  }
+  registry ??= await collector()
   // The request may have waited for a block of the event loop, which is measured when the next timers run; a look before
   // that would begin the measurement anew and lose it.
   await delay(1)
   return registry.metrics()
+}
+
+async function collector(): Promise<Registry> {
+  const made = new Registry()
+  collectDefaultMetrics({ register: made })
+  for (const name of COSTLY) made.removeSingleMetric(name)
+  if ((await openFiles()) === undefined) return made
+  const gauge: Gauge = new Gauge({
+    name: 'process_open_fds',
+    help: 'Number of open file descriptors.',
+    registers: [made],
+    collect: async () => {
+      gauge.set((await openFiles()) ?? 0)
+    },
+  })
+  return made
+}
+
+/** undefined: the system does not say. */
+async function openFiles(): Promise<number | undefined> {
+  try {
+    // The look itself opens one.
+    return (await readdir(OPEN_FILES)).length - 1
+  } catch {
+    return undefined
+  }
 }
 
 export const METRICS_CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE

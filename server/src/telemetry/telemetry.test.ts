@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
 import { type AttemptRecord, type CallLogRow, EMPTY_LOG_ROW } from '../core/ledger/log-row.ts'
@@ -218,6 +219,18 @@ describe('the metrics', () => {
     const text = await metrics.render()
     expect(text).toContain('# TYPE sluice_body_bytes gauge\nsluice_body_bytes 42\n')
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
+  })
+
+  test('count open files, and nothing for which each connection is looked at', async () => {
+    const { metrics } = telemetryTo([])
+    const openFiles = async (): Promise<number> =>
+      Number(/^process_open_fds (.*)$/m.exec(await metrics.render())?.[1])
+    const before = await openFiles()
+    const files = await Promise.all(Array.from({ length: 300 }, () => open(import.meta.filename)))
+    // Tests beside this one open and close files, too.
+    expect(await openFiles()).toBeGreaterThan(before + 200)
+    for (const file of files) await file.close()
+    expect(await metrics.render()).not.toMatch(/^nodejs_active_/m)
   })
 
   test('show the block of the event loop that they were asked for in', async () => {

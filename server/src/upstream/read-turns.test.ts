@@ -6,13 +6,13 @@ import { CollectingSink } from './testing/collecting-sink.ts'
 import { plainAnswer, scriptedServer } from './testing/scripted-server.ts'
 
 const KIB = 1_024
-const ONE = 128 * KIB
-const MUCH = 512 * KIB
-const ALL = 1_024 * KIB
+const ONE = 64 * KIB
+const MUCH = 128 * KIB
+const ALL = 256 * KIB
 /** What a socket reads at once. */
 const READ = 64 * KIB
 const LITTLE = 32 * KIB
-const CONTINUING = 32
+const CONTINUING = 16
 
 class Reader implements TurnReader {
   turn = 0
@@ -51,24 +51,24 @@ interface Row {
   readonly read: string
 }
 
-/** Eight others read 64 KiB each, and eight more. */
-const OTHERS = 'h64 i64 j64 k64 l64 m64 n64 o64'
-const MORE = 'p64 q64 r64 s64 t64 u64 v64 w64'
+/** Four others read 32 KiB each, and four more. */
+const OTHERS = 'h32 i32 j32 k32'
+const MORE = 'l32 m32 n32 o32'
 
 const ROWS: readonly Row[] = [
-  { name: 'little is read in one turn', play: 'a64', read: 'ab' },
-  { name: 'one that has read 128 KiB waits', play: 'a64 a64', read: 'b' },
-  { name: 'and continues in the next turn', play: 'a64 a64 |', read: 'ab' },
-  { name: 'each turn is counted anew', play: 'a128 | b64 a64', read: 'ab' },
-  { name: 'once all have read 512 KiB, who has read nothing waits too', play: OTHERS, read: '' },
-  { name: 'and who reads much', play: `a64 ${OTHERS}`, read: '' },
+  { name: 'little is read in one turn', play: 'a32', read: 'ab' },
+  { name: 'one that has read 64 KiB waits', play: 'a32 a32', read: 'b' },
+  { name: 'and continues in the next turn', play: 'a32 a32 |', read: 'ab' },
+  { name: 'each turn is counted anew', play: 'a64 | b32 a32', read: 'ab' },
+  { name: 'once all have read 128 KiB, who has read nothing waits too', play: OTHERS, read: '' },
+  { name: 'and who reads much', play: `a32 ${OTHERS}`, read: '' },
   { name: 'who read little does not wait', play: `a31 ${OTHERS}`, read: 'a' },
-  { name: 'nor who read little in an earlier turn', play: `a31 b64 c64 | ${OTHERS}`, read: 'a' },
+  { name: 'nor who read little in an earlier turn', play: `a31 b64 | ${OTHERS}`, read: 'a' },
   { name: 'unless it reads much then', play: `a31 ${OTHERS} a1`, read: '' },
-  { name: 'until all have read 1 MiB', play: `a31 ${OTHERS} ${MORE}`, read: '' },
+  { name: 'until all have read 256 KiB', play: `a31 ${OTHERS} ${MORE}`, read: '' },
   { name: 'all continue', play: `${OTHERS} |`, read: 'ab' },
   { name: 'who has left does not', play: `${OTHERS} a- |`, read: 'b' },
-  { name: 'nor one that left after it had read', play: `a64 ${OTHERS} a- |`, read: 'b' },
+  { name: 'nor one that left after it had read', play: `a32 ${OTHERS} a- |`, read: 'b' },
   { name: 'who comes back reads again', play: `${OTHERS} a- a+`, read: 'a' },
 ]
 
@@ -107,8 +107,8 @@ describe('what exchanges read in one turn', () => {
     const busy = Array.from({ length: 100 }, () => new Reader())
     const fresh = Array.from({ length: 40 }, () => new Reader())
     for (const reader of [...busy, ...fresh]) turns.enter(reader)
-    for (const reader of busy.slice(0, 4)) turns.count(reader, ONE)
-    // The turn is used up: the other 96 had not read yet either, and entered before the fresh ones.
+    for (const reader of busy.slice(0, 2)) turns.count(reader, ONE)
+    // The turn is used up: the other 98 had not read yet either, and entered before the fresh ones.
     const order: number[] = []
     while (order.length < 140) {
       endTurn()
@@ -116,15 +116,9 @@ describe('what exchanges read in one turn', () => {
         if (reader.reads && !order.includes(index)) order.push(index)
       expect(order.length % CONTINUING === 0 || order.length === 140).toBe(true)
     }
-    const expected = Array.from({ length: 128 }, (_, index) => index + 4)
-    expect(order.slice(0, 128)).toEqual(expected)
-    expect(order.slice(128).toSorted((a, b) => a - b)).toEqual([
-      0,
-      1,
-      2,
-      3,
-      ...Array.from({ length: 8 }, (_, index) => index + 132),
-    ])
+    const unread = Array.from({ length: 138 }, (_, index) => index + 2)
+    expect(order.slice(0, 128)).toEqual(unread.slice(0, 128))
+    expect(order.slice(128).toSorted((a, b) => a - b)).toEqual([0, 1, ...unread.slice(128)])
   })
 })
 
@@ -212,7 +206,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))(
   },
 )
 
-test('100 vendors that send as fast as they can are read in turns of 512 KiB', async () => {
+test('100 vendors that send as fast as they can are read in turns of 128 KiB', async () => {
   const answer = plainAnswer('x'.repeat(ALL))
   const server = await scriptedServer(({ socket, onRequest }) => onRequest(() => socket.write(answer)))
   const upstream = openUpstream()

@@ -4,19 +4,19 @@
  * no other call is served and no timer fires.
  */
 
-/** What one exchange reads before others do: dense events of this size take about four milliseconds. */
-const ONE_BYTES = 131_072
-/** What all of them read before those that read much are stopped. */
-const MUCH_BYTES = 524_288
+/** What one exchange reads before others do: as much as a socket reads at once. */
+const ONE_BYTES = 65_536
+/** What all of them read before those that read much are stopped: where every word is an event, about 500 events. */
+const MUCH_BYTES = 131_072
 /** What all of them read before everybody is stopped. */
-const ALL_BYTES = 1_048_576
+const ALL_BYTES = 262_144
 /**
- * One that read less than this in its latest turn has emptied its socket. Stopping it, and letting it continue, costs
- * about 3 µs: too much where a few read as fast as they can beside thousands of quiet ones.
+ * One that read less than this in its latest turn has emptied its socket. It is stopped last: to stop thousands of quiet
+ * streams and let them continue costs more than reading them, where a few others read as fast as they can.
  */
 const LITTLE_BYTES = 32_768
-/** How many continue in each turn: more than use up a turn if each fills its read buffer (64 KiB). */
-const CONTINUE_MAX = 32
+/** How many continue in each turn: more than use it up, since some have nothing to read. */
+const CONTINUE_MAX = 16
 
 /** An exchange that reads. Its two numbers belong to `ReadTurns`. */
 export interface TurnReader {

@@ -195,7 +195,8 @@ class Sending implements UpstreamExchange, AnswerHandler, TurnReader {
   }
 
   onResponseData(connection: Flow, chunk: Buffer): void {
-    if (this.#phase === 'over') return
+    // undici gives an empty chunk if it is paused where one ends.
+    if (this.#phase === 'over' || chunk.byteLength === 0) return
     this.#touch()
     if (this.#phase !== 'flowing') this.#beginFlowing()
     if (this.#filter === undefined) {

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
+import { cutAnywhere, seededChance } from '../../../test/passthrough/test-kit.ts'
 import { Connections, ordinaryWay } from '../connect/connections.ts'
 import { noProxies } from '../connect/find-proxy.ts'
 import { openOver } from '../send.ts'
@@ -171,7 +172,7 @@ test('answers that come at once over many connections keep their own bytes, smal
   for (const [index, sink] of sinks.entries()) expect(sink.text === bodyOf(index).toString()).toBe(true)
 })
 
-test('each chunk is given on as it came, also what comes before one that is none', async () => {
+test('the chunks of one read are given together, also those before one that is none', async () => {
   const server = await serve(({ socket, onRequest }) =>
     onRequest(() =>
       socket.write(
@@ -180,8 +181,25 @@ test('each chunk is given on as it came, also what comes before one that is none
     ),
   )
   const sink = await caller(server.url)()
-  expect(sink.chunks.map(String)).toEqual(['a', 'b', 'c'])
+  expect(sink.chunks.map(String)).toEqual(['abc'])
   expect(await sink.outcome).toMatchObject({ failure: { kind: 'protocol', sent: true } })
+})
+
+test.each([1, 2, 3, 4])('chunks of any size are put together in their order (seed %i)', async (seed) => {
+  const chance = seededChance(seed)
+  const chunks = Array.from(
+    { length: 400 },
+    (_, index) => `${index}:${'x'.repeat(chance.below(1 + chance.below(4_000)))}`,
+  )
+  const answer = Buffer.concat([Buffer.from(STREAM_HEAD), ...chunks.map(chunked), Buffer.from('0\r\n\r\n')])
+  const server = await serve(({ socket, onRequest }) =>
+    onRequest(() => {
+      for (const piece of cutAnywhere(answer, chance)) socket.write(piece)
+    }),
+  )
+  const sink = await caller(server.url)()
+  expect(sink.text).toBe(chunks.join(''))
+  expect(sink.chunks.length).toBeLessThan(100)
 })
 
 async function serveTls(): Promise<number> {

@@ -41,6 +41,9 @@ export class Connection implements Transport, Flow, AnswerSink {
   #bytes: Buffer
   /** The last read returned so much that the next one gets its own buffer. */
   #manyBytes = false
+  /** Where in them the bytes of a body stand that have not been given yet. */
+  #from = 0
+  #until = 0
   #destroyed = false
 
   /** @param onClose called when its socket closed while no call was in progress */
@@ -102,8 +105,18 @@ export class Connection implements Transport, Flow, AnswerSink {
     this.#call?.handler.onResponseStart(this, head.status, head.headers)
   }
 
+  /**
+   * All that one read brings is given at once: some upstreams send a chunk for each word, and every piece costs the
+   * gateway a write of its own. What stands between the chunks is overwritten.
+   */
   body(from: number, until: number): void {
-    this.#call?.handler.onResponseData(this, this.#takeOut(from, until))
+    if (this.#from === this.#until) {
+      this.#from = from
+      this.#until = until
+      return
+    }
+    this.#bytes.copyWithin(this.#until, from, until)
+    this.#until += until - from
   }
 
   #open(): void {
@@ -148,14 +161,25 @@ export class Connection implements Transport, Flow, AnswerSink {
       return true
     }
     try {
-      this.#bytes = bufferOf(buffer, length)
-      const used = this.#parser.push(this.#bytes)
+      const used = this.#parse(bufferOf(buffer, length))
       this.#manyBytes = length >= HAND_OVER_BYTES && !this.#parser.over
       if (this.#parser.over) this.#finish(used === length)
     } catch (error) {
       this.#fail(asError(error))
     }
     return true
+  }
+
+  /** @returns how many of the bytes belong to the answer; what came before an error of syntax is given, too */
+  #parse(bytes: Buffer): number {
+    this.#bytes = bytes
+    this.#from = this.#until
+    try {
+      return this.#parser.push(bytes)
+    } finally {
+      if (this.#until > this.#from)
+        this.#call?.handler.onResponseData(this, this.#takeOut(this.#from, this.#until))
+    }
   }
 
   #takeOut(from: number, until: number): Buffer {
