@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, get, postJson } from '../gateway/client.ts'
 import { type TestGateway, putChain, putModel, putVendor, TOKEN_PRICES } from '../gateway/gateway.ts'
-import { answerJson, answerStream, cutStream, hangUp } from '../gateway/scripted-upstream.ts'
+import { answerJson, hangUp } from '../gateway/scripted-upstream.ts'
 import { modelId, vendorCode } from '../../src/core/ids.ts'
 import { microCredits } from '../../src/core/money.ts'
 import { Secret } from '../../src/core/secret.ts'
@@ -410,22 +410,39 @@ describe('fields that other calls fill', () => {
   test.each([
     {
       name: 'was cut',
-      answer: cutStream([HELLO]),
+      rest: undefined,
       row: { code: 50201, message: 'the upstream broke off its answer', ending: 'upstream-cut' },
       attempt: { outcome: 'cut', status: 200, said: expect.stringMatching(/\w/) },
     },
     {
       name: 'ended in an error of its own',
-      answer: answerStream([HELLO, 'data: {"error":{"message":"busy inside","type":"server_error"}}\n\n']),
+      rest: 'data: {"error":{"message":"busy inside","type":"server_error"}}\n\n',
       row: { code: null, message: null, ending: 'upstream-error' },
       attempt: { outcome: 'overloaded', status: 200, said: 'busy inside' },
     },
   ])(
     'of an answer that $name the account reads what its client was told, operators what the vendor failed of',
-    async ({ answer, row, attempt }) => {
+    async ({ rest, row, attempt }) => {
       const { key } = await gateway.newKey(gateway.accountId)
-      upstream.script(answer)
-      await send(key, { stream: true })
+      let goOn = (): void => undefined
+      const reached = new Promise<void>((resolve) => (goOn = resolve))
+      upstream.script(async (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(HELLO)
+        // What fails before its client has anything goes to another chain.
+        await reached
+        if (rest === undefined) response.destroy()
+        else response.end(rest)
+      })
+      const response = await fetch(`${gateway.baseUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: bearer(key),
+        body: JSON.stringify({ model: 'm', messages: [], stream: true }),
+      })
+      const reader = response.body?.getReader()
+      await reader?.read()
+      goOn()
+      while ((await reader?.read())?.done === false);
       const seen = await newestRow(key)
       expect(seen).toMatchObject({ http_status: 200, ...row, attempts: [{ outcome: attempt.outcome }] })
       expect(JSON.stringify(seen)).not.toContain('busy inside')
