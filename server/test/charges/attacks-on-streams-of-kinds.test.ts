@@ -185,8 +185,19 @@ describe.each(NAMES)('%s', (name) => {
     'one that %s after its beginning ends, told to its client, and costs no more than a whole one',
     async (_what, texts, then) => {
       const { id, key } = await customer()
-      upstream.answer(begin([event(kind.first), ...texts], then))
-      const text = await textOf(await open(name, key))
+      let goOn = (): void => undefined
+      const reached = new Promise<void>((resolve) => (goOn = resolve))
+      upstream.answer(
+        begin([event(kind.first)], async (request, response) => {
+          // What fails before its client has anything has not begun.
+          await reached
+          for (const text of texts) response.write(text)
+          await then(request, response)
+        }),
+      )
+      const answer = await open(name, key)
+      goOn()
+      const text = await textOf(answer)
       expect(text).toContain(JSON.stringify(kind.first))
       expect(/\|$|"error"|event: error/.test(text)).toBe(true)
       const paid = await paidBy(id)
@@ -195,15 +206,19 @@ describe.each(NAMES)('%s', (name) => {
     },
   )
 
-  test.each<[string, Answerer]>([
-    ['says nothing more', staySilent],
-    ['says comments', repeat(`: ${'x'.repeat(1_000)}\n\n`)],
-  ])('one whose vendor %s after its end is over for its client, and paid once', async (_what, then) => {
-    const { id, key } = await customer()
-    upstream.answer(begin([event(kind.first), event(kind.last)], then))
-    await textOf(await open(name, key))
-    expect(await paidBy(id)).toBe(kind.price)
-  })
+  test.each<[string, readonly string[], Answerer]>([
+    ['says nothing more', [event(kind.first), event(kind.last)], staySilent],
+    ['says comments', [event(kind.first), event(kind.last)], repeat(`: ${'x'.repeat(1_000)}\n\n`)],
+    ['says all at once and nothing more', [event(kind.first) + event(kind.last)], staySilent],
+  ])(
+    'one whose vendor %s after its end is over for its client, and paid once',
+    async (_what, texts, then) => {
+      const { id, key } = await customer()
+      upstream.answer(begin(texts, then))
+      await textOf(await open(name, key))
+      expect(await paidBy(id)).toBe(kind.price)
+    },
+  )
 
   test('one whose vendor says its end a thousand times is not charged for all of them [D-images-44]', async () => {
     const { id, key } = await customer()

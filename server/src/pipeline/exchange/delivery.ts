@@ -84,7 +84,11 @@ export class Delivery {
       return
     }
     if (stage === 'flowing') this.#pass(output, passing, meaningful)
-    else this.#keepLast(output)
+    else {
+      // Its beginning and its end came as one piece. It has begun: its client does not wait for what never comes.
+      if (passing === 'hold' && meaningful) this.#events.onBegin()
+      this.#keepLast(output)
+    }
     if (stage === 'finished') this.#events.onComplete('may close')
     else if (stage === 'enough') this.#events.onComplete('would go on')
   }

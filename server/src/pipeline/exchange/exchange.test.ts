@@ -471,6 +471,13 @@ const ROWS: readonly Row[] = [
     aborted: false,
   },
   {
+    name: 'one that came as one piece, but for its last word, is there and paid, though its upstream falls silent',
+    play: 'sent, head 200, data ptuf, idle-timeout, release',
+    verdict: 'committed',
+    ended: 'timeout/broken/11',
+    wrote: '200 ptuf<50401>.',
+  },
+  {
     name: 'no sign of life goes out after the last word',
     play: 'sent, head 200, data t, data fu$, wait 20000, pulse, pulse, pulse, pulse',
     verdict: 'committed',
