@@ -30,26 +30,24 @@ export function answerHeaders(
   used: ModelId,
   dropped: readonly string[],
 ): Readonly<Record<string, string>> {
-  return {
-    'gw-model': headerText(used),
-    ...(dropped.length === 0 ? {} : { 'gw-dropped-fields': dropped.join(',') }),
-    ...(call.reservation === undefined ? {} : rateLimitHeaders(call.reservation.windows)),
-  }
+  const headers: Record<string, string> = { 'gw-model': headerText(used) }
+  if (dropped.length > 0) headers['gw-dropped-fields'] = dropped.join(',')
+  if (call.reservation !== undefined) Object.assign(headers, rateLimitHeaders(call.reservation.windows))
+  return headers
 }
 
 /** `RateLimit` and `RateLimit-Policy` (IETF httpapi draft): one item per window, named by its dimension and length. */
 export function rateLimitHeaders(windows: readonly WindowReading[]): Readonly<Record<string, string>> {
   if (windows.length === 0) return {}
-  const policies: string[] = []
-  const states: string[] = []
-  for (const window of windows) {
-    const name = `"${window.dimension}-${window.seconds}"`
-    policies.push(`${name};q=${Math.floor(window.limit)};w=${window.seconds}`)
-    states.push(
-      `${name};r=${Math.max(0, Math.floor(window.remaining))};t=${Math.ceil(window.resetMs / 1000)}`,
-    )
+  let policies = ''
+  let states = ''
+  for (const { dimension, seconds, limit, remaining, resetMs } of windows) {
+    const comma = policies === '' ? '' : ', '
+    const name = `"${dimension}-${seconds}"`
+    policies += `${comma}${name};q=${Math.floor(limit)};w=${seconds}`
+    states += `${comma}${name};r=${Math.max(0, Math.floor(remaining))};t=${Math.ceil(resetMs / 1_000)}`
   }
-  return { 'ratelimit-policy': policies.join(', '), ratelimit: states.join(', ') }
+  return { 'ratelimit-policy': policies, ratelimit: states }
 }
 
 /** Header values are ASCII without line breaks; anything else is percent-encoded. */
