@@ -17,6 +17,9 @@ const CONTINUING = 16
 class Reader implements TurnReader {
   turn = 0
   turnBytes = 0
+  line: TurnReader['line'] = undefined
+  before: TurnReader | undefined = undefined
+  after: TurnReader | undefined = undefined
   reads = true
 
   wait(): void {

@@ -82,6 +82,9 @@ class Sending implements UpstreamExchange, AnswerHandler, TurnReader {
   sent = false
   turn = 0
   turnBytes = 0
+  line: TurnReader['line'] = undefined
+  before: TurnReader | undefined = undefined
+  after: TurnReader | undefined = undefined
   readonly #call: UpstreamCall
   readonly #sink: UpstreamSink
   readonly #room: Room
