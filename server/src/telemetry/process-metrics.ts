@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
@@ -26,37 +27,32 @@ let registry: Registry | undefined
  * process, so there is one collector; it starts at the first request, and costs nothing before.
  */
 export async function readProcessMetrics(): Promise<string> {
-  registry ??= await collector()
+  registry ??= collector()
   // The request may have waited for a block of the event loop, which is measured when the next timers run; a look before
   // that would begin the measurement anew and lose it.
   await delay(1)
   return registry.metrics()
 }
 
-async function collector(): Promise<Registry> {
+function collector(): Registry {
   const made = new Registry()
   collectDefaultMetrics({ register: made })
   for (const name of COSTLY) made.removeSingleMetric(name)
-  if ((await openFiles()) === undefined) return made
+  if (!existsSync(OPEN_FILES)) return made
   const gauge: Gauge = new Gauge({
     name: 'process_open_fds',
     help: 'Number of open file descriptors.',
     registers: [made],
     collect: async () => {
-      gauge.set((await openFiles()) ?? 0)
+      try {
+        // The look itself opens one.
+        gauge.set((await readdir(OPEN_FILES)).length - 1)
+      } catch {
+        // Most likely none is left to look with: the last count says more than none at all.
+      }
     },
   })
   return made
-}
-
-/** undefined: the system does not say. */
-async function openFiles(): Promise<number | undefined> {
-  try {
-    // The look itself opens one.
-    return (await readdir(OPEN_FILES)).length - 1
-  } catch {
-    return undefined
-  }
 }
 
 export const METRICS_CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE
