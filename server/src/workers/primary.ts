@@ -6,11 +6,9 @@ import type { OpsSource, Readiness } from '../http/ops/ops-source.ts'
 import type { Log } from '../telemetry/log.ts'
 import { mergeMetrics } from '../telemetry/merge-metrics.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
+import { post } from './post.ts'
+import { Restarts } from './restarts.ts'
 
-/** A worker that ends this often without ever having been ready will not come up. */
-const FAILED_STARTS_MAX = 3
-const RESTART_FIRST_MS = 500
-const RESTART_MOST_MS = 30_000
 /** How often hanging workers are looked for. */
 const LIFE_LOOK_MS = 1_000
 /** A worker that does not answer the operator within this time is left out of the page. */
@@ -24,17 +22,15 @@ export function startWorkers(
   cluster.schedulingPolicy = cluster.SCHED_NONE
   return new Promise((resolve, reject) => {
     const pool = new WorkerPool(
-      { log, hungAfterMs },
+      { count, log, hungAfterMs },
       {
-        ready: (addresses) => {
-          if (pool.readyCount < count) return
+        ready: (addresses) =>
           resolve({
             ...addresses,
             ops: pool,
             onBeat: (listener) => pool.onBeat(listener),
             stop: (graceMs) => pool.stop(graceMs),
-          })
-        },
+          }),
         failed: reject,
       },
     )
@@ -53,28 +49,33 @@ interface Member {
   silentLooks: number
 }
 
+interface PoolOptions {
+  readonly count: number
+  readonly log: Log
+  readonly hungAfterMs: number
+}
+
 interface WorkerEvents {
+  /** All are ready; called again when they are again. */
   readonly ready: (addresses: Pick<Workers, 'baseUrl' | 'gatewayBaseUrl'>) => void
   readonly failed: (error: Error) => void
 }
 
 class WorkerPool implements OpsSource {
+  readonly #count: number
   readonly #log: Log
   readonly #events: WorkerEvents
   readonly #members = new Map<number, Member>()
   readonly #looks = new Map<number, (answer: Extract<FromWorker, { kind: 'look' }>) => void>()
   #nextLook = 1
-  #failedStarts = 0
-  #restartMs = RESTART_FIRST_MS
+  readonly #restarts = new Restarts()
   #stopping = false
   #ended: (() => void) | undefined
   #beat: () => void = () => undefined
   readonly #watch: NodeJS.Timeout
 
-  constructor(
-    { log, hungAfterMs }: { readonly log: Log; readonly hungAfterMs: number },
-    events: WorkerEvents,
-  ) {
+  constructor({ count, log, hungAfterMs }: PoolOptions, events: WorkerEvents) {
+    this.#count = count
     this.#log = log
     this.#events = events
     const looksMax = Math.ceil(hungAfterMs / LIFE_LOOK_MS)
@@ -97,15 +98,16 @@ class WorkerPool implements OpsSource {
     }
   }
 
-  get readyCount(): number {
-    return [...this.#members.values()].filter((member) => member.ready).length
-  }
-
   start(number: number): void {
     const member: Member = { worker: cluster.fork(), number, ready: false, silentLooks: 0 }
     this.#members.set(number, member)
     member.worker.on('message', (message: FromWorker) => this.#hear(member, message))
     member.worker.on('exit', (code, signal) => this.#left(member, { code, signal }))
+    member.worker.on('error', (error) => {
+      this.#log.error({ worker: number, error }, 'a worker process failed')
+      // The system could not start it, so no `exit` follows.
+      if (member.worker.process.pid === undefined) this.#left(member, { code: null, signal: null })
+    })
   }
 
   async readiness(): Promise<Readiness> {
@@ -133,7 +135,7 @@ class WorkerPool implements OpsSource {
     const last = new Promise<void>((resolve) => {
       this.#ended = resolve
     })
-    for (const { worker } of this.#members.values()) say(worker, { kind: 'stop' })
+    for (const { worker } of this.#members.values()) post<ToWorker>(worker, { kind: 'stop' })
     const force = setTimeout(() => {
       for (const { worker } of this.#members.values()) worker.kill('SIGKILL')
     }, graceMs)
@@ -151,9 +153,10 @@ class WorkerPool implements OpsSource {
       return
     }
     member.ready = true
-    this.#failedStarts = 0
-    this.#restartMs = RESTART_FIRST_MS
-    this.#events.ready(message)
+    const ready = [...this.#members.values()].filter((one) => one.ready)
+    const areAll = ready.length === this.#count
+    this.#restarts.ready(areAll)
+    if (areAll) this.#events.ready(message)
   }
 
   #left(member: Member, how: { readonly code: number | null; readonly signal: string | null }): void {
@@ -163,15 +166,14 @@ class WorkerPool implements OpsSource {
       return
     }
     this.#log.error({ worker: member.number, ...how }, 'a worker process ended by itself')
-    if (!member.ready) this.#failedStarts += 1
-    if (this.#failedStarts >= FAILED_STARTS_MAX) {
+    const pauseMs = this.#restarts.ended({ wasReady: member.ready })
+    if (pauseMs === undefined) {
       this.#events.failed(new Error('the worker processes do not start; the log says why'))
       return
     }
     setTimeout(() => {
       if (!this.#stopping) this.start(member.number)
-    }, this.#restartMs)
-    this.#restartMs = Math.min(this.#restartMs * 2, RESTART_MOST_MS)
+    }, pauseMs)
   }
 
   /** Asks every ready worker at once; those that are too slow or end meanwhile are left out. */
@@ -196,11 +198,7 @@ class WorkerPool implements OpsSource {
       }
       const late = setTimeout(finish, LOOK_MS)
       this.#looks.set(id, finish)
-      say(worker, { kind: 'look', id })
+      post<ToWorker>(worker, { kind: 'look', id }, finish)
     })
   }
-}
-
-function say(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message)
 }

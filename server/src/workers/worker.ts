@@ -3,6 +3,7 @@ import type { Config } from '../config/environment.ts'
 import { endedWhenHung } from '../app/end-hung.ts'
 import { type RunningGateway, startGateway } from '../app/start-gateway.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
+import { post } from './post.ts'
 
 /** The store was prepared by the first process. */
 const PREPARED = (): Promise<void> => Promise.resolve()
@@ -57,5 +58,5 @@ function leave(running: RunningGateway | undefined): void {
 
 /** If the first process has ended, there is no receiver, and this one is stopping too. */
 function tell(message: FromWorker): void {
-  if (process.connected) process.send?.(message)
+  post(process, message)
 }
