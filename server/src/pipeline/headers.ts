@@ -21,24 +21,45 @@ export function forwardedHeaders(
   return headers
 }
 
+interface AnsweredCall {
+  readonly reservation: ReservedCall['reservation'] | undefined
+}
+
 /**
  * What every answer carries (docs/reference/contract.md#D-requests-33, #D-requests-37): the model used and what was
  * dropped, as formatted by `formatDropped`.
  */
+export function addAnswerHeaders(
+  headers: Record<string, string>,
+  call: AnsweredCall,
+  used: ModelId,
+  dropped: readonly string[],
+): void {
+  headers['gw-model'] = headerText(used)
+  if (dropped.length > 0) headers['gw-dropped-fields'] = dropped.join(',')
+  if (call.reservation !== undefined) addRateLimits(headers, call.reservation.windows)
+}
+
+/** The same as headers of their own. */
 export function answerHeaders(
-  call: { readonly reservation: ReservedCall['reservation'] | undefined },
+  call: AnsweredCall,
   used: ModelId,
   dropped: readonly string[],
 ): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = { 'gw-model': headerText(used) }
-  if (dropped.length > 0) headers['gw-dropped-fields'] = dropped.join(',')
-  if (call.reservation !== undefined) Object.assign(headers, rateLimitHeaders(call.reservation.windows))
+  const headers: Record<string, string> = {}
+  addAnswerHeaders(headers, call, used, dropped)
   return headers
 }
 
 /** `RateLimit` and `RateLimit-Policy` (IETF httpapi draft): one item per window, named by its dimension and length. */
 export function rateLimitHeaders(windows: readonly WindowReading[]): Readonly<Record<string, string>> {
-  if (windows.length === 0) return {}
+  const headers: Record<string, string> = {}
+  addRateLimits(headers, windows)
+  return headers
+}
+
+function addRateLimits(headers: Record<string, string>, windows: readonly WindowReading[]): void {
+  if (windows.length === 0) return
   let policies = ''
   let states = ''
   for (const { dimension, seconds, limit, remaining, resetMs } of windows) {
@@ -47,7 +68,8 @@ export function rateLimitHeaders(windows: readonly WindowReading[]): Readonly<Re
     policies += `${comma}${name};q=${Math.floor(limit)};w=${seconds}`
     states += `${comma}${name};r=${Math.max(0, Math.floor(remaining))};t=${Math.ceil(resetMs / 1_000)}`
   }
-  return { 'ratelimit-policy': policies, ratelimit: states }
+  headers['ratelimit-policy'] = policies
+  headers['ratelimit'] = states
 }
 
 /** Header values are ASCII without line breaks; anything else is percent-encoded. */

@@ -31,7 +31,7 @@ export interface ClientReply {
 
 export interface ReplyHead {
   readonly status: number
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
+  /** Lower-case names. The reply adds its own to them. */
+  readonly headers: Record<string, string>
   readonly contentLength: number | undefined
 }

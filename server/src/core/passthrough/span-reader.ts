@@ -61,7 +61,7 @@ export class SpanReader {
 
   end(): boolean {
     const valid = this.#scanner.end()
-    this.#kept.length = 0
+    this.#keep(this.#pushed)
     return valid
   }
 
@@ -89,7 +89,8 @@ export class SpanReader {
   #keep(from: number): void {
     const kept = this.#kept
     if (from >= this.#pushed) {
-      kept.length = 0
+      // Setting the length of an array is slow, even to what it is.
+      if (kept.length > 0) kept.length = 0
       return
     }
     const done = kept.findIndex((piece) => piece.from + piece.bytes.length > from)

@@ -37,14 +37,13 @@ export class SocketReply implements ClientReply, WireListener {
     this.#model = model
   }
 
-  start(head: ReplyHead): void {
+  start({ status, headers, contentLength }: ReplyHead): void {
     this.started = true
-    const headers: Record<string, string | number> = { 'x-request-id': this.#options.requestId }
-    if (this.#model !== undefined) headers['gw-model'] = headerText(this.#model)
-    Object.assign(headers, head.headers)
-    if (head.contentLength !== undefined) headers['content-length'] = head.contentLength
+    headers['x-request-id'] ??= this.#options.requestId
+    if (this.#model !== undefined) headers['gw-model'] ??= headerText(this.#model)
+    if (contentLength !== undefined) headers['content-length'] = String(contentLength)
     if (!this.#wire.requestRead) headers['connection'] = 'close'
-    this.#wire.start(head.status, headers)
+    this.#wire.start(status, headers)
   }
 
   write(chunk: Uint8Array | string): boolean {

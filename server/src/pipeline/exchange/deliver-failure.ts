@@ -158,7 +158,7 @@ function bytes(status: number, headers: Readonly<Record<string, string>>, body: 
   return {
     shown: { httpStatus: status, code: undefined, message: undefined },
     send: (reply) => {
-      reply.start({ status, headers, contentLength: body.byteLength })
+      reply.start({ status, headers: { ...headers }, contentLength: body.byteLength })
       reply.write(body)
       reply.end()
     },

@@ -41,9 +41,9 @@ class Stage {
         requestId: 'r',
         onCommit: () => say('{first}'),
         onError: (error) => this.errors.push(error),
-        replyHeaders: () => {
+        addHeaders: (headers) => {
           if (breaks === 'headers') throw new Error('planted')
-          return { 'gw-request-id': 'r' }
+          headers['gw-request-id'] = 'r'
         },
         reply: {
           started: false,

@@ -22,7 +22,7 @@ const STREAMING = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
 /** Silence after which a waiting client gets a keep-alive. */
 const KEEP_ALIVE_AFTER_MS = 15_000
 
-type Options = Pick<ExchangeOptions, 'now' | 'onCommit' | 'onError' | 'reply' | 'replyHeaders' | 'requestId'>
+type Options = Pick<ExchangeOptions, 'now' | 'onCommit' | 'onError' | 'addHeaders' | 'reply' | 'requestId'>
 type Upstream = Pick<UpstreamReader, 'held' | 'hold' | 'resume'>
 
 /** Events of an answer's delivery. */
@@ -239,10 +239,12 @@ export class Delivery {
   #start(contentLength: number | undefined): void {
     const { reply } = this.#options
     this.#started = true
-    const contentType = this.#answer?.contentType ?? 'application/json'
-    const streaming = this.#answer?.form === 'stream' ? STREAMING : undefined
+    const headers: Record<string, string> = {
+      'content-type': this.#answer?.contentType ?? 'application/json',
+    }
+    if (this.#answer?.form === 'stream') Object.assign(headers, STREAMING)
     try {
-      const headers = Object.assign({ 'content-type': contentType }, streaming, this.#options.replyHeaders())
+      this.#options.addHeaders(headers)
       reply.start({ status: this.#status, headers, contentLength })
     } catch (error) {
       // A client that waits for a head that cannot be sent would wait for ever.

@@ -18,8 +18,8 @@ export interface ExchangeOptions {
   readonly tierHeader: string | undefined
   readonly stream: boolean
   readonly reply: ClientReply
-  /** Headers of the answer, made when it begins. */
-  replyHeaders(): Readonly<Record<string, string>>
+  /** Called when the answer begins: what the call adds to its headers. */
+  addHeaders(headers: Record<string, string>): void
   readonly pulse: Pulse
   readonly timers: Pick<Timers, 'set'>
   /** Epoch ms. */

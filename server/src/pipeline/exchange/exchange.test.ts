@@ -303,7 +303,7 @@ class Stage {
       lane,
       stream,
       reply: this.reply,
-      replyHeaders: () => ({}),
+      addHeaders: () => undefined,
       pulse: this.pulse,
       timers: this.timers,
       now: () => this.timers.now(),

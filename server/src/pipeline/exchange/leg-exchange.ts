@@ -8,7 +8,7 @@ import type { ReservedCall } from '../call.ts'
 import { isConvertible, type LegUpstream } from '../attempt/dialect.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Pipeline } from '../context.ts'
-import { answerHeaders } from '../headers.ts'
+import { addAnswerHeaders } from '../headers.ts'
 import { possibleUsage } from '../stages/charged-reading.ts'
 import { quietly } from '../../telemetry/background.ts'
 import type { ClientReply } from '../reply.ts'
@@ -60,8 +60,8 @@ export class LegExchange implements ExchangeOptions {
     return send(this.#pipeline, this.#call, this.#sent, sink)
   }
 
-  replyHeaders(): Readonly<Record<string, string>> {
-    return answerHeaders(this.#call, this.#sent.leg.model.modelId, this.lane.dropped)
+  addHeaders(headers: Record<string, string>): void {
+    addAnswerHeaders(headers, this.#call, this.#sent.leg.model.modelId, this.lane.dropped)
   }
 
   graceMs(begun: boolean): number {
