@@ -32,6 +32,7 @@ import type { Cashier } from '../management/top-up/cashier.ts'
 import { timeOrderedId } from '../management/new-id.ts'
 import { keepCustomerRounds } from './rounds/customer-rounds.ts'
 import { openCashier } from './open-cashier.ts'
+import { loadWhenQuiet } from './load-when-quiet.ts'
 import { noteAudit, noteForbidden } from './note-security.ts'
 import { openIdentity } from './open-identity.ts'
 import { keepPayments } from './rounds/payment-rounds.ts'
@@ -53,8 +54,6 @@ import { createPipeline } from '../pipeline/create-pipeline.ts'
 import { openRemote } from '../upstream/remote/open-remote.ts'
 
 const UNSETTLED_EVERY_MS = MINUTE_MS
-/** Checks for a quiet moment at this interval, because a new gateway is often used right after its start. */
-const QUIET_LOOK_MS = 15_000
 
 export interface RunningGateway {
   /** The address for clients on this machine, without a trailing slash. */
@@ -131,7 +130,7 @@ export async function startGateway(
   const addresses = addressesOf(config, opened)
   publicUrl = addresses.baseUrl
   const rounds = startRounds(ground, pipeline, { ...opened, unsettled })
-  const vocabulary = loadWhenQuiet(pipeline, opened)
+  const vocabulary = loadWhenQuiet(pipeline, () => opened.servers.openCalls())
   return {
     ...addresses,
     ops: opened.ops,
@@ -143,19 +142,6 @@ export async function startGateway(
       await stopAll({ config, ground, pipeline, upstream, unsettled, housekeeping, opened, rounds })
     },
   }
-}
-
-/**
- * The tokenizer is loaded in a quiet moment, or by the first call that needs it, so that neither the start nor a
- * running stream waits for it.
- */
-function loadWhenQuiet({ tokens }: Pipeline, { servers }: Opened): NodeJS.Timeout {
-  const looks = setInterval(() => {
-    if (servers.openCalls() > 0) return
-    clearInterval(looks)
-    tokens.load()
-  }, QUIET_LOOK_MS)
-  return looks.unref()
 }
 
 /** Even if a step fails, everything the store has not accepted is written to a file. */
