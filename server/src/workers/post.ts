@@ -8,16 +8,8 @@ export interface Channel<Message> {
  * is called, and `exit` or `disconnect` follows. Without a callback Node would throw that error where nobody catches it,
  * and one process that is killed would take the others with it.
  */
-export function post<Message>(
-  channel: Channel<Message>,
-  message: Message,
-  onUnsent: () => void = nothing,
-): void {
+export function post<Message>(channel: Channel<Message>, message: Message, onUnsent?: () => void): void {
   channel.send?.(message, (error) => {
-    if (error !== null) onUnsent()
+    if (error !== null) onUnsent?.()
   })
-}
-
-function nothing(): void {
-  // Whoever waits for an answer has a bound of its own.
 }
