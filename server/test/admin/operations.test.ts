@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AdminGateway, openAdminGateway } from '../gateway/admin-gateway.ts'
 import { type Answer, get } from '../gateway/client.ts'
 import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
-import { applyDuePrices } from '../../src/management/admin/prices.ts'
+import { applyDuePrices } from '../../src/management/admin/due-prices.ts'
 
 let admin: AdminGateway
 let customer: { readonly id: string; readonly key: string }

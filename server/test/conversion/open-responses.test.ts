@@ -5,7 +5,7 @@
  * write the answer.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { postJson } from '../gateway/client.ts'
 import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { PROTOCOLS, type Protocol } from '../matrix/cells.ts'

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../core/durations.ts'
 import type { CallId, InstanceId } from '../../core/ids.ts'
-import { applyDuePrices } from '../../management/admin/prices.ts'
+import { applyDuePrices } from '../../management/admin/due-prices.ts'
 import type { BlobStore } from '../../storage/stores/blobs.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'

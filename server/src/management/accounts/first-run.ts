@@ -11,7 +11,6 @@ import { StorageConflict } from '../../storage/failures/conflict.ts'
 import type { CatalogueChange } from '../../storage/stores/records.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createAccount } from './accounts.ts'
-import { applyGatewayFile } from '../gateway-file/apply-gateway-file.ts'
 import type { NewKey } from '../gateway-file/write-account.ts'
 import type { VendorKindRules } from '../../config/gateway-file/check-rows.ts'
 import { grantOpening } from '../money/grants.ts'
@@ -123,6 +122,7 @@ async function findGatewayFile(setup: FirstRunSetup): Promise<FoundFile | undefi
 }
 
 async function applyFile(file: FoundFile, setup: FirstRunSetup): Promise<Begun> {
+  const { applyGatewayFile } = await import('../gateway-file/apply-gateway-file.ts')
   const apply = () =>
     applyGatewayFile(setup.storage, {
       text: file.text,

@@ -1,10 +1,10 @@
-import { Client, buildConnector } from 'undici'
 import { Connection, type ConnectionPlace, type ConnectionRoom, Turns } from '../http1/connection.ts'
 import { createDial } from '../http1/dial.ts'
 import { backgroundTimers, type TimerHandle, type Timers } from '../timers.ts'
 import type { FindProxy, Proxy } from './find-proxy.ts'
 import type { Transport } from './transport.ts'
 import { tunnelConnector } from './tunnel.ts'
+import { Client, createConnector } from './undici.ts'
 import { UndiciTransport } from './undici-transport.ts'
 
 /** Idle connections kept per origin; a further one is closed when it becomes idle. */
@@ -227,7 +227,7 @@ export function ordinaryWay(findProxy: FindProxy): Way {
 /** @param proxy undefined: direct, only in tests */
 export function undiciWay(proxy: Proxy | undefined): Way {
   return (origin) => {
-    const inside = buildConnector({ timeout: CONNECT_MS_MAX, maxCachedSessions: TLS_SESSIONS_MAX })
+    const inside = createConnector({ timeout: CONNECT_MS_MAX, maxCachedSessions: TLS_SESSIONS_MAX })
     const connect = proxy === undefined ? inside : tunnelConnector(proxy, { inside })
     return (onClose) => {
       const client = new Client(origin, {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { type buildConnector, Client } from 'undici'
 import type { Proxy } from './find-proxy.ts'
+import { type buildConnector, Client } from './undici.ts'
 
 /** A last resort, as for connections without a proxy: the exchange has its vendor's own connect timeout. */
 const CONNECT_MS_MAX = 60_000

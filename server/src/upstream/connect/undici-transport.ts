@@ -1,4 +1,4 @@
-import type { Client } from 'undici'
+import type { Client } from './undici.ts'
 import { isInMemory } from '../../core/passthrough/splice.ts'
 import { ChunkStream } from '../chunk-stream.ts'
 import type { AnswerHandler, Transport, TransportRequest } from './transport.ts'

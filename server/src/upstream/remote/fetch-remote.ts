@@ -5,12 +5,12 @@
  */
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { buildConnector, Client } from 'undici'
 import type { Lease } from '../connect/connections.ts'
 import { type AllowList, mayReach } from '../connect/guard.ts'
 import { openOver } from '../send.ts'
 import { systemTimers, type Timers } from '../timers.ts'
 import { tunnelConnector } from '../connect/tunnel.ts'
+import { Client, createConnector } from '../connect/undici.ts'
 import { UndiciTransport } from '../connect/undici-transport.ts'
 import type { UpstreamHead } from '../upstream.ts'
 
@@ -227,7 +227,7 @@ export function pinnedLease(
     connect:
       proxy === undefined
         ? { lookup: pinnedLookup(address) }
-        : tunnelConnector(proxy, { inside: buildConnector({}), address }),
+        : tunnelConnector(proxy, { inside: createConnector({}), address }),
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: 0,
     bodyTimeout: 0,

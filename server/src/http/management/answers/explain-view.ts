@@ -1,5 +1,5 @@
 /** An explanation as shown to clients and on the command line. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type {
   ExplainedChain,
   ExplainedConversion,

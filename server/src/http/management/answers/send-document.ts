@@ -1,6 +1,6 @@
 /** Uploaded files, returned as downloads: never displayed by a browser, never cached. */
 import { Readable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import type { ApiContext } from '../api-context.ts'
 import type { VerificationDocument } from '../../../storage/stores/customers.ts'

@@ -1,7 +1,7 @@
 /** Files that are written while their rows are read. */
 import { say } from '../../../core/sentences/say.ts'
 import { Readable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { EXPORT_FORMATS, EXPORT_TYPES, type ExportFormat } from '../../../management/logs/export-rows.ts'
 import type { RawAnswer, RouteReply } from '../route-types.ts'

@@ -1,5 +1,5 @@
 /** Schemas of the views of `management/`, for the OpenAPI document and for checking answers. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { currencyCode, decimalText, isoTime } from './wire-values.ts'
 
 export const accountShape = z.strictObject({

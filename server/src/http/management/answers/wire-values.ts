@@ -1,7 +1,7 @@
 /** Values that occur in many requests and answers of the management API, each in its one form. */
 import { say } from '../../../core/sentences/say.ts'
 import { issue } from '../requests/request-fields.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** In a request: epoch milliseconds, as text or as a number, or an ISO 8601 time → epoch ms. */
 export const instantText = z

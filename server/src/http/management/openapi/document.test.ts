@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isJsonObject, type JsonValue } from '../../../core/json.ts'
 import { buildDocument } from './document.ts'
 import type { RegisteredRoute } from '../route-types.ts'

@@ -1,5 +1,5 @@
 /** The OpenAPI document, made from the same schemas that validate. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { ERRORS } from '../../../core/errors/catalogue.ts'
 import { isJsonArray } from '../../../core/canonical/json-text.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'

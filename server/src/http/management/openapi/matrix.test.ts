@@ -4,7 +4,7 @@
  * not compile (`RouteWords.access`, `ForWord`), and one that is not defined with a rule stops the start (`api.ts`).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type AdminGateway, openAdminGateway } from '../../../../test/gateway/admin-gateway.ts'
 import { type Answer, readAnswer } from '../../../../test/gateway/client.ts'
 import { type Operation, operationsOf } from '../../../../test/gateway/operations.ts'

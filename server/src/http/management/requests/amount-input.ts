@@ -1,5 +1,5 @@
 /** Amounts in requests: decimal text or a JSON number, exact either way. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { say, type Sentence } from '../../../core/sentences/say.ts'
 import { issue } from './request-fields.ts'
 import { DECIMAL_LENGTH_MAX, parseDecimal, printDecimal } from '../../../core/pricing/decimal.ts'

@@ -1,6 +1,6 @@
 /** A call to be explained, not made. */
 import { say } from '../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { WIRE_IDS } from '../../../core/catalogue.ts'
 import { GatewayError } from '../../../core/errors/gateway-error.ts'
 import { pathsOf } from '../../../pipeline/kinds/index.ts'

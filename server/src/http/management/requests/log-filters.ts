@@ -1,5 +1,5 @@
 /** The filters of the call log, the same for a customer's log and an admin's. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { keyId } from '../../../core/ids.ts'
 import { creditsOfText } from '../../../management/money/amounts.ts'
 import { amountInput } from './amount-input.ts'

@@ -5,9 +5,6 @@
 import type { Secret } from '../../../core/secret.ts'
 import type { AuditActor } from '../../../storage/stores/audit.ts'
 import type { Storage } from '../../../storage/storage.ts'
-import type { Identity } from '../identity.ts'
-import type { RequestOrigin } from './sessions.ts'
-import { enter, type SignedIn } from '../sign-in.ts'
 import { hashToken, LINK_TOKEN_PREFIX, makeToken } from './tokens.ts'
 import type { Account } from '../../../storage/stores/accounts.ts'
 
@@ -58,20 +55,4 @@ export async function putSignInLink(
 /** The console's address for a link. */
 export function signInLinkUrl(baseUrl: string, { token }: Pick<SignInLink, 'token'>): string {
   return `${baseUrl}/console/setup?token=${token.unwrap()}`
-}
-
-/** The link replaces the first factor; a second factor is required all the same. */
-export async function signInByLink(
-  identity: Identity,
-  token: string,
-  origin: RequestOrigin,
-): Promise<SignedIn | { readonly kind: 'refused' }> {
-  const { storage, security } = identity
-  const link = await storage.identity.challenges.take(hashToken(token), 'sign-in-link', identity.now())
-  const account = link?.accountId === undefined ? undefined : await storage.accounts.find(link.accountId)
-  if (account === undefined) {
-    security.note('sign-in.failed', { address: origin.address, method: 'link' })
-    return { kind: 'refused' }
-  }
-  return enter(identity, account, { ...origin, method: 'link' })
 }

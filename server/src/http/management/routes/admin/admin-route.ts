@@ -1,6 +1,6 @@
 /** What the admin routes share: who acts, and how an outcome becomes an answer. */
 import type { FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { vendorKinds } from '../../../../pipeline/instance/chains/vendor-kinds.ts'
 import type { JsonObject } from '../../../../core/json.ts'

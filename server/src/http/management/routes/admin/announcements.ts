@@ -1,6 +1,6 @@
 /** Announcements to customers: written by admins, readable by all. */
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { compareForms, fieldsOfNew } from '../../../../management/gateway-file/difference.ts'
 import { timeOrderedId } from '../../../../management/new-id.ts'

@@ -1,6 +1,6 @@
 /** What admins did: listed, exported, checked. */
 import { Readable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { accountId } from '../../../../core/ids.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from '../../../../storage/stores/audit.ts'
 import { definePage, defineRawRoute, defineRoute, type RouteContext } from '../../define-route.ts'

@@ -4,7 +4,7 @@
  */
 import { say } from '../../../../core/sentences/say.ts'
 import { issue } from '../../requests/request-fields.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   BILLING_MODES,
   CHAIN_PROTOCOL_IDS,

@@ -1,5 +1,5 @@
 /** The gateway's health: its dependencies, its instances, its traffic, and what needs an operator's decision. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { FINDING_CODES, RUNNING_CHECKS, type RunningFinding } from '../../../../core/running-finding.ts'
 import { readTraffic } from '../../../../management/admin/traffic.ts'
 import type { Storage } from '../../../../storage/storage.ts'

@@ -1,6 +1,6 @@
 /** The call log of all accounts: read, exported, summed; free calls and their reasons. */
 import { Readable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
 import { accountId } from '../../../../core/ids.ts'
 import type { JsonObject } from '../../../../core/json.ts'

@@ -1,6 +1,6 @@
 /** Verification requests, and recomputing the ledger's balances. */
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { decideVerification, viewVerification } from '../../../../management/accounts/verification.ts'
 import type { VerificationRequest } from '../../../../storage/stores/customers.ts'

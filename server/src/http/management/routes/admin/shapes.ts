@@ -1,5 +1,5 @@
 /** Answers of the admin routes: the gateway file's forms with values that only the running gateway has. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { accountShape, quotaShape } from '../../answers/shapes.ts'
 import { isoTime } from '../../answers/wire-values.ts'
 

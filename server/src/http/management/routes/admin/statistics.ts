@@ -1,6 +1,6 @@
 /** Totals over all accounts: usage, and revenue by chain and account. */
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isTimezone } from '../../../../core/calendar.ts'
 import { DAY_MS } from '../../../../core/durations.ts'
 import { accountId, keyId } from '../../../../core/ids.ts'

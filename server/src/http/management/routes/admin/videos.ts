@@ -1,6 +1,6 @@
 /** Video tasks of all accounts, for operators: listed, polled again, ended. */
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { accountId, chainId, modelId } from '../../../../core/ids.ts'
 import { failVideo, repollVideo, type VideoActing, viewVideo } from '../../../../management/logs/videos.ts'

@@ -1,5 +1,5 @@
 /** The limits that the calls of a key must fit into, and their use. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { readLimitStates, viewLimits } from '../../../../management/keys/limits-view.ts'
 import { viewMonth } from '../../../../management/organisations/member-view.ts'
 import { currencyCode, decimalText, isoTime } from '../../answers/wire-values.ts'

@@ -1,7 +1,7 @@
 /** Bodies of requests about keys: described in the document, checked by the gateway file's own readers. */
 import { say } from '../../../../core/sentences/say.ts'
 import { issue, sentenceOf } from '../../requests/request-fields.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { memberId } from '../../../../core/ids.ts'
 import { isJsonObject, type JsonValue } from '../../../../core/json.ts'
 import { DIMENSIONS } from '../../../../core/limits/policy.ts'

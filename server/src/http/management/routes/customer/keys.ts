@@ -1,5 +1,5 @@
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { keyId, type MemberId } from '../../../../core/ids.ts'
 import { keyForm } from '../../../../management/gateway-file/forms.ts'

@@ -1,5 +1,5 @@
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import type { CallLogRow } from '../../../../core/ledger/log-row.ts'
 import { readKeptConversation } from '../../../../management/logs/kept-conversation.ts'

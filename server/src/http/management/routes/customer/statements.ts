@@ -1,5 +1,5 @@
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ENTRY_COLUMNS, EXPORT_FORMATS, exportRows } from '../../../../management/logs/export-rows.ts'
 import { monthPeriod } from '../../../../core/calendar.ts'
 import { eachEntry, readStatement, viewEntry } from '../../../../management/money/statements.ts'

@@ -1,5 +1,5 @@
 /** Answers about top-ups, the same for their owners and for admins. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { decimalText, isoTime } from '../../answers/wire-values.ts'
 
 const worth = { credits: decimalText.nullable(), yuan: decimalText.nullable() }

@@ -1,6 +1,6 @@
 import { say } from '../../../../core/sentences/say.ts'
 import { DAY_MS } from '../../../../core/durations.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type AccountId, type KeyId, keyId } from '../../../../core/ids.ts'
 import { isTimezone } from '../../../../core/calendar.ts'
 import { readUsageByMember } from '../../../../management/money/usage-by-member.ts'

@@ -1,5 +1,5 @@
 import { say, type Sentence } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { verificationName } from '../../../../management/accounts/accounts.ts'
 import {

@@ -1,7 +1,7 @@
 /** What the routes of identity share: fields, answers, and how an outcome becomes an answer or a refusal. */
 import { say } from '../../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { type Contact, readContact } from '../../../../management/identity/contact.ts'
 import type { OwnersAct } from '../../../../management/identity/factors/factors.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { REGISTRATIONS } from '../../../../config/environment-variables.ts'
 import { mayRegisterBy } from '../../../../management/identity/may-register.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'

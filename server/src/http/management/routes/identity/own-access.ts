@@ -1,5 +1,5 @@
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { Secret } from '../../../../core/secret.ts'
 import type { Contact } from '../../../../management/identity/contact.ts'

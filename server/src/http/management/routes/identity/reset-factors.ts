@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { factorChangedText } from '../../../../management/identity/messages/message-texts.ts'
 import { resetFactors } from '../../../../management/identity/factors/reset-factors.ts'
 import { notifyOwner } from '../../../../management/identity/messages/notify.ts'

@@ -1,6 +1,6 @@
 import { say } from '../../../../core/sentences/say.ts'
 import { issue } from '../../requests/request-fields.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import {
   answerSecondFactor,

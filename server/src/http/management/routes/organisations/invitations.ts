@@ -1,6 +1,6 @@
 import { say } from '../../../../core/sentences/say.ts'
 import type { FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { normalEmail } from '../../../../core/identity/email-address.ts'
 import { UNLIMITED } from '../../../../core/limits/policy.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readMemberUsage } from '../../../../management/organisations/member-usage.ts'
 import { defineRoute, type RouteContext } from '../../define-route.ts'
 import { onlyMember } from '../../own-keys.ts'

@@ -1,5 +1,5 @@
 import { say } from '../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import { creditsOfText, creditsOfYuan, creditsText, yuanText } from '../../../../management/money/amounts.ts'
 import type { AccountId } from '../../../../core/ids.ts'

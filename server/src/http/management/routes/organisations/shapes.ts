@@ -1,7 +1,7 @@
 /** Requests and answers about organisations, and how an outcome becomes a refusal. */
 import { say } from '../../../../core/sentences/say.ts'
 import { issue } from '../../requests/request-fields.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../core/errors/gateway-error.ts'
 import type { JsonValue } from '../../../../core/json.ts'
 import { DIMENSIONS, type Policy } from '../../../../core/limits/policy.ts'

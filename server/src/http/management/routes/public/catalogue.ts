@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Chain } from '../../../../core/catalogue.ts'
 import { healthWord } from '../../../../core/routing/order.ts'
 import { listAdmission } from '../../../../management/catalogue/admission.ts'

@@ -1,6 +1,6 @@
 /** The API's own documentation: the OpenAPI document and a page to read it. */
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { JsonObject } from '../../../../core/json.ts'
 import { VERSION } from '../../../../version.ts'
 import { defineRawRoute, type RouteContext } from '../../define-route.ts'

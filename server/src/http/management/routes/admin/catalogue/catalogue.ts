@@ -1,6 +1,6 @@
 /** Vendors, credentials, models, groups, plans and settings (docs/reference/contract.md#D-accounts-130). */
 import { say } from '../../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Catalogue, Credential } from '../../../../../core/catalogue.ts'
 import { type CredentialId, credentialId, modelId, vendorCode } from '../../../../../core/ids.ts'
 import type { JsonObject } from '../../../../../core/json.ts'

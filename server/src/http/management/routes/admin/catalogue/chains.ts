@@ -3,7 +3,7 @@
  * (docs/reference/contract.md#D-accounts-132).
  */
 import { say } from '../../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   type Catalogue,
   type Chain,

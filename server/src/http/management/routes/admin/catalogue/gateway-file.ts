@@ -1,6 +1,6 @@
 /** Exports what is stored as a gateway file, and applies such a file after a preview of its changes. */
 import { sentenceForm } from '../../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { exportGatewayFile } from '../../../../../management/gateway-file/export-gateway-file.ts'
 import {
   applyReviewedFile,

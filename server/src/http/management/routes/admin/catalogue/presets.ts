@@ -1,5 +1,5 @@
 /** Built-in vendors with their models and list prices: listed, and added to the catalogue. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Catalogue } from '../../../../../core/catalogue.ts'
 import { Secret } from '../../../../../core/secret.ts'
 import { vendorKinds } from '../../../../../pipeline/instance/chains/vendor-kinds.ts'

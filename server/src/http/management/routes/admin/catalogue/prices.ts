@@ -1,16 +1,11 @@
 /** Scheduled prices, and price lists from a file: previewed first, then applied. */
 import { say } from '../../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { modelId } from '../../../../../core/ids.ts'
 import { isJsonObject, type JsonObject } from '../../../../../core/json.ts'
-import {
-  applyImport,
-  cancelPrice,
-  type PriceImport,
-  reviewImport,
-  schedulePrice,
-} from '../../../../../management/admin/prices.ts'
+import { applyImport, type PriceImport, reviewImport } from '../../../../../management/admin/import-prices.ts'
+import { cancelPrice, schedulePrice } from '../../../../../management/admin/prices.ts'
 import { modelForm } from '../../../../../management/gateway-file/forms.ts'
 import type { PriceChange } from '../../../../../storage/stores/prices.ts'
 import { defineRoute, type RouteContext } from '../../../define-route.ts'

@@ -1,6 +1,6 @@
 /** Rows of the catalogue over HTTP: listed, read, added, changed; each change is checked like a gateway file. */
 import { say } from '../../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Catalogue } from '../../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import type { JsonObject } from '../../../../../core/json.ts'

@@ -1,5 +1,5 @@
 /** An account's keys managed by an admin: created, changed, rotated, deleted. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { keyId } from '../../../../../core/ids.ts'
 import { CLOSED, isClosed } from '../../../../../management/admin/account-acts.ts'

@@ -1,6 +1,6 @@
 /** Accounts, as seen and changed by an admin (docs/reference/contract.md#D-accounts-116). */
 import { say } from '../../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Catalogue } from '../../../../../core/catalogue.ts'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { accountId } from '../../../../../core/ids.ts'

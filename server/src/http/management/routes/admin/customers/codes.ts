@@ -1,6 +1,6 @@
 /** Redemption codes, created and voided by an admin. */
 import { say } from '../../../../../core/sentences/say.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { GatewayError } from '../../../../../core/errors/gateway-error.ts'
 import { CODES_PER_BATCH_MAX } from '../../../../../core/top-up/code-text.ts'
 import { creditsOfText, creditsOfYuan } from '../../../../../management/money/amounts.ts'

@@ -1,5 +1,5 @@
 /** The keys of all accounts in one list; operations on one are under its account (`account-keys.ts`). */
-import { z } from 'zod'
+import * as z from 'zod'
 import { accountId } from '../../../../../core/ids.ts'
 import { readFormerUntil } from '../../../../../management/keys/keys.ts'
 import { KEY_STATES } from '../../../../../storage/stores/keys.ts'

@@ -2,7 +2,7 @@
  * Organisations, as seen by an admin. To change one, an admin changes its account: suspending, activating, granting
  * Credits by its id below `/api/v1/admin/accounts`.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { accountId } from '../../../../../core/ids.ts'
 import { microCredits } from '../../../../../core/money.ts'
 import { creditsText, yuanText } from '../../../../../management/money/amounts.ts'

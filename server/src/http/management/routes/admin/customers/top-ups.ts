@@ -1,7 +1,7 @@
 /** Top-ups of all accounts, and the packages offered. */
 import { say } from '../../../../../core/sentences/say.ts'
 import { issue } from '../../../requests/request-fields.ts'
-import { z } from 'zod'
+import * as z from 'zod'
 import { accountId } from '../../../../../core/ids.ts'
 import { creditsOfText, creditsOfYuan } from '../../../../../management/money/amounts.ts'
 import { viewTopUp } from '../../../../../management/top-up/cashier.ts'
