@@ -2,11 +2,9 @@
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
 import { type Config, ConfigError, readConfig } from '../config/environment.ts'
-import { runGateway } from '../app/run-gateway.ts'
+import { startAhead } from '../app/start-ahead.ts'
 import { findStartFailure, startFailureText, unforeseenText } from '../app/start-failure.ts'
 import { boundHeapGrowth } from './heap-growth.ts'
-import { startWorkers } from './primary.ts'
-import { runWorker } from './worker.ts'
 
 /**
  * V8 allocates objects directly in the old generation if most objects of the same allocation site lived long. Some of
@@ -22,12 +20,26 @@ export async function runProcess(): Promise<void> {
   let config: Config | undefined
   try {
     config = readConfig(process.env)
-    await (cluster.isWorker ? runWorker(config) : runGateway(config, startWorkers))
+    startAhead(config)
+    await (cluster.isWorker ? runAsWorker(config) : runAsFirst(config))
   } catch (error) {
     process.stderr.write(`sluice cannot start:\n${explain(error, config)}\n`)
     // Resources opened before the failure would keep the process running.
     process.exit(1)
   }
+}
+
+async function runAsWorker(config: Config): Promise<void> {
+  const { runWorker } = await import('./worker.ts')
+  await runWorker(config)
+}
+
+async function runAsFirst(config: Config): Promise<void> {
+  const [{ runGateway }, { startWorkers }] = await Promise.all([
+    import('../app/run-gateway.ts'),
+    import('./primary.ts'),
+  ])
+  await runGateway(config, startWorkers)
 }
 
 function explain(error: unknown, config: Config | undefined): string {

@@ -20,6 +20,7 @@ import type { WrittenRows } from './hot/written-rows.ts'
 import { isGone, ownPlace } from './process-place.ts'
 import { type Hold, Ownership } from './single-writer/ownership.ts'
 import { SingleWriter } from './single-writer/single-writer.ts'
+import { startThreads } from './threads.ts'
 import { StorageUnavailable } from '../failures/unavailable.ts'
 import type { WorkerTask } from './messages.ts'
 import type { Announcement } from '../announcement.ts'
@@ -58,6 +59,8 @@ const PROBE_BYTES = 256 * 1024
 const CHANGES_KEPT_MS = 10 * 60_000
 
 export async function openSqlite(options: SqliteOptions): Promise<SqlEngine> {
+  // A reader is not needed for a transfer.
+  if (options.schemaMost === undefined) startThreads()
   const engine = new SqliteEngine(options)
   try {
     await engine.prepare()

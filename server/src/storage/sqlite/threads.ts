@@ -14,6 +14,14 @@ export function keepIdleThreads(most: number): void {
   idleMost = most
 }
 
+/** Of a store that is opened: one that writes and one that reads. */
+const THREADS_AT_FIRST = 2
+
+/** Starts the threads of the next store, both at once, while its process still does something else. */
+export function startThreads(): void {
+  while (idle.length < THREADS_AT_FIRST) keepThread(startThread())
+}
+
 /** A thread that opens this connection; its first message says that it has. */
 export function takeThread(options: WorkerOptions): Worker {
   const thread = idle.pop() ?? startThread()
