@@ -62,3 +62,33 @@ test('no file of the build has a character beyond ASCII, for which V8 would keep
   expect(outputs).toContain('main.js')
   expect(wide).toEqual([])
 })
+
+/** Files that these chunks were made of, and those they import. */
+function sourcesBehind(output, names) {
+  const read = new Set()
+  const sources = new Set()
+  const visit = (name) => {
+    if (read.has(name)) return
+    read.add(name)
+    for (const source of JSON.parse(readFileSync(join(output, `${name}.map`), 'utf8')).sources)
+      sources.add(source)
+    for (const [, other] of readFileSync(join(output, name), 'utf8').matchAll(
+      /(?:from|import)\s*"\.\/([^"]+)"/g,
+    ))
+      visit(other)
+  }
+  names.forEach(visit)
+  return [...sources]
+}
+
+test('a start does not wait for the code of the management API, nor for that of rarely used packages', () => {
+  const output = join(repository, 'server/dist')
+  const { outputs } = lastBuild(output)
+  const firsts = outputs.filter((name) => /^(main|run-process-\w+|run-gateway-\w+)\.js$/.test(name))
+  expect(firsts).toHaveLength(3)
+  const sources = sourcesBehind(output, firsts)
+  expect(sources.some((path) => path.endsWith('src/app/start-gateway.ts'))).toBe(true)
+  const LATER =
+    /src\/http\/management\/routes\/|node_modules\/(fastify|ajv|yaml|libphonenumber-js|zod\/v4\/locales\/(?!en\.)|undici\/(index|lib\/web\/(websocket|cookies|cache)\/))/
+  expect(sources.filter((path) => LATER.test(path))).toEqual([])
+})

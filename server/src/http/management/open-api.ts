@@ -1,4 +1,5 @@
 /** The management API as the listeners know it: its code and its routes are read after the start, which calls need not wait for. */
+import type { Background } from '../../telemetry/background.ts'
 import type { AnswerRequest, ApiOptions } from './api-context.ts'
 
 /** Answers every request that is not a call. */
@@ -9,15 +10,22 @@ export interface ManagementApi {
 }
 
 export function openApi(options: ApiOptions): ManagementApi {
-  const { background } = options.telemetry
+  return openLater(async () => {
+    const { routeAll } = await import('./api.ts')
+    return routeAll(options)
+  }, options.telemetry.background)
+}
+
+/** `read` is called when it is first wanted, and again after it has failed. Meanwhile requests wait. */
+export function openLater(read: () => Promise<AnswerRequest>, background: Background): ManagementApi {
   let opened: AnswerRequest | undefined
   let opening: Promise<AnswerRequest> | undefined
   const open = async (): Promise<AnswerRequest> => {
-    opening ??= readApi(options)
+    opening ??= read()
     try {
       return (opened = await opening)
     } catch (error) {
-      // Such as too many open files: the next request tries again.
+      // Such as too many open files.
       opening = undefined
       throw error
     }
@@ -36,9 +44,4 @@ export function openApi(options: ApiOptions): ManagementApi {
     answer: (request, response) => (opened ?? answerLater)(request, response),
     load: () => background.track(open(), 'open the management API'),
   }
-}
-
-async function readApi(options: ApiOptions): Promise<AnswerRequest> {
-  const { routeAll } = await import('./api.ts')
-  return routeAll(options)
 }
