@@ -3,7 +3,7 @@
  * routed by the framework on the same ports (docs/decisions/0001-stack.md).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { type CallId, callId } from '../core/ids.ts'
 import { GatewayError } from '../core/errors/gateway-error.ts'
@@ -28,6 +28,7 @@ import { matchCallPath, servedAtGatewayAddress } from './calls/call-paths.ts'
 import { renderError } from './error-envelope.ts'
 import { Connections } from './connections.ts'
 import type { ConsolePages } from './console/console-pages.ts'
+import { listen, rarely } from './listen.ts'
 import { sendError } from './send-error.ts'
 import { NodeBody, NodeWire } from './calls/node-wire.ts'
 import { SocketReply } from './calls/socket-reply.ts'
@@ -89,8 +90,11 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   const shared = options.gatewayHost !== undefined
   const base = edge.createServer(shared ? (host) => addressOfHost(host, options.gatewayHost) : () => 'base')
   const pipeline = shared ? base : edge.createServer(() => 'gateway')
-  const port = await listen(base, options.port, options.host)
-  const gatewayPort = shared ? port : await listen(pipeline, options.gatewayPort, options.host)
+  const { host } = options
+  const { telemetry, now } = options.pipeline
+  const onLost = rarely((error) => telemetry.log.error({ error }, 'connections could not be accepted'), now)
+  const port = await listen(base, { port: options.port, host }, onLost)
+  const gatewayPort = shared ? port : await listen(pipeline, { port: options.gatewayPort, host }, onLost)
   return {
     port,
     gatewayPort,
@@ -470,14 +474,4 @@ function rawAnswer(
     'connection: close',
   ]
   return `${lines.join('\r\n')}\r\n\r\n${body}`
-}
-
-function listen(server: Server, port: number, host: string | undefined): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-      server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
 }

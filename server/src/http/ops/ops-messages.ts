@@ -27,6 +27,8 @@ export type Known =
 export type FromOps =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'not-listening'; readonly error: ListenError }
+  /** A connection came that the system could not hand over. */
+  | { readonly kind: 'not-accepted'; readonly message: string }
   | { readonly kind: 'asked'; readonly id: number; readonly what: Question }
   | { readonly kind: 'closed' }
 

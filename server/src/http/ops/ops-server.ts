@@ -82,6 +82,12 @@ class OpsHost {
           case 'asked':
             telemetry.background.track(this.#tell(worker, message.id, message.what), 'answer the operator')
             return
+          case 'not-accepted':
+            telemetry.log.error(
+              { error: message.message },
+              'connections to the operator’s port could not be accepted',
+            )
+            return
           case 'closed':
             return
         }

@@ -3,8 +3,8 @@
  * long that one has been silent. Never reachable for clients, so it requires no key.
  */
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { listen, rarely } from '../listen.ts'
 import {
   answerChains,
   answerHealth,
@@ -50,13 +50,17 @@ class OpsThread {
 
   open(): void {
     const { host, port } = this.#options
-    this.#server.once('error', (error: NodeJS.ErrnoException & { address?: string; port?: number }) => {
-      const { message, code, syscall, address, port: wanted } = error
-      this.#say({ kind: 'not-listening', error: { message, code, syscall, address, port: wanted } })
-      this.#port.close()
-    })
-    this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () =>
-      this.#say({ kind: 'listening', port: (this.#server.address() as AddressInfo).port }),
+    const onLost = rarely(
+      ({ message }) => this.#say({ kind: 'not-accepted', message }),
+      () => performance.now(),
+    )
+    listen(this.#server, { port, host }, onLost).then(
+      (taken) => this.#say({ kind: 'listening', port: taken }),
+      (error: NodeJS.ErrnoException & { address?: string; port?: number }) => {
+        const { message, code, syscall, address, port: wanted } = error
+        this.#say({ kind: 'not-listening', error: { message, code, syscall, address, port: wanted } })
+        this.#port.close()
+      },
     )
     this.#port.on('message', (message: ToOps) => {
       if (message.kind === 'close') this.#close()
