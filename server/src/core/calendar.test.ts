@@ -5,6 +5,19 @@ import { createMonthOf, isTimezone, monthPeriod, nextDay } from './calendar.ts'
 
 const iso = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z')
 
+test('months of UTC are those of the zone that the database knows by another name', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: Date.UTC(2200, 0) }), (at) => {
+      expect(createMonthOf()(at, 'UTC')).toMatchObject(monthsBounds(at))
+    }),
+  )
+})
+
+function monthsBounds(at: number): { readonly from: number; readonly until: number } {
+  const { from, until } = createMonthOf()(at, 'Etc/UTC')
+  return { from, until }
+}
+
 describe('the month of a moment', () => {
   test.each([
     ['in UTC', 'UTC', '2027-02-10T12:00:00Z', ['2027-02-01T00:00:00Z', '2027-03-01T00:00:00Z']],

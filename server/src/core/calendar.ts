@@ -52,8 +52,19 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** A month begins once: if a clock set back shows the end of the previous month again, the new one has begun already. */
+/** The first question to the time zone database takes 25 ms, which a start and a command would wait for. */
 function monthOf(at: number, timezone: string): Month {
+  return timezone === 'UTC' ? monthOfUtc(at) : monthThere(at, timezone)
+}
+
+function monthOfUtc(at: number): Month {
+  const date = new Date(at)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return { from: Date.UTC(year, month), until: Date.UTC(year, month + 1) }
+}
+
+/** A month begins once: if a clock set back shows the end of the previous month again, the new one has begun already. */
+function monthThere(at: number, timezone: string): Month {
   const month = localTime(at, timezone).toPlainDate().toPlainYearMonth()
   const shown = periodOf(month, timezone)
   return at < shown.until ? shown : periodOf(month.add({ months: 1 }), timezone)

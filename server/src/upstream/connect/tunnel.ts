@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Proxy } from './find-proxy.ts'
-import { type buildConnector, Client } from './undici.ts'
+import { askToConnect, type buildConnector, Client } from './undici.ts'
 
 /** A last resort, as for connections without a proxy: the exchange has its vendor's own connect timeout. */
 const CONNECT_MS_MAX = 60_000
@@ -32,7 +32,7 @@ export function tunnelConnector(
       host: path,
       ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
     }
-    proxy.connect({ path, headers }, (error, answer) => {
+    askToConnect.call(proxy, { path, headers }, (error, answer) => {
       if (error !== null) {
         fail(proxy)
         callback(error, null)

@@ -7,3 +7,12 @@ declare module 'undici/lib/core/connect.js' {
   import { buildConnector } from 'undici'
   export default buildConnector
 }
+declare module 'undici/lib/api/api-connect.js' {
+  import type { Client, Dispatcher } from 'undici'
+  /** A method of connections, which undici's entry gives them. */
+  export default function connect(
+    this: Client,
+    options: { readonly path: string; readonly headers: Readonly<Record<string, string>> },
+    callback: (error: Error | null, answer: Dispatcher.ConnectData) => void,
+  ): void
+}
