@@ -189,7 +189,7 @@ describe('the guide to adding an endpoint', () => {
     const settings = {
       extends: './server/tsconfig.json',
       compilerOptions: { typeRoots: [join(ROOT, 'node_modules/@types')] },
-      include: [],
+      include: ['server/src/**/*.d.ts'],
       files: [
         OWN_FILE,
         'server/src/pipeline/serve-call.ts',
