@@ -22,10 +22,10 @@ import { createClientAddress, createIsProxy } from '../http/request-head.ts'
 import { type ConsolePages, openConsolePages } from '../http/console/console-pages.ts'
 import { explain } from '../pipeline/explain/explain.ts'
 import { probeChain } from '../pipeline/explain/probe.ts'
-import { openApi } from '../http/management/open-api.ts'
 import { openOpsServer, type OpsServer } from '../http/ops/ops-server.ts'
 import { gatewayOps, type OpsSource } from '../http/ops/ops-source.ts'
 import { openServers, type Servers } from '../http/servers.ts'
+import type { ManagementApi } from '../http/management/api.ts'
 import type { ApiOptions, InstanceOfApi } from '../http/management/api-context.ts'
 import type { Identity } from '../management/identity/identity.ts'
 import type { Cashier } from '../management/top-up/cashier.ts'
@@ -449,8 +449,24 @@ function openOps(config: Config, { telemetry }: Pipeline, source: OpsSource): Pr
   })
 }
 
-function addressCheck(allow: AllowList): Pick<ApiOptions, 'closedAddress'> {
-  return { closedAddress: (url) => closedAddress(url, { timeoutMs: RESOLVE_TIMEOUT_MS, allow }) }
+/**
+ * Half of the product's code, read while the thread of the operator's port starts. Not after the listeners are open: Node never again reads a
+ * file that it once could not open, for example because too many connections were open.
+ */
+async function readApi(): Promise<(options: ApiOptions) => ManagementApi> {
+  const { openApi } = await import('../http/management/api.ts')
+  return openApi
+}
+
+function reachOf(
+  config: Config,
+  allow: AllowList,
+): Pick<ApiOptions, 'publicUrl' | 'consoleUrl' | 'closedAddress'> {
+  return {
+    publicUrl: config.publicUrl,
+    consoleUrl: consoleUrlOf(config),
+    closedAddress: (url) => closedAddress(url, { timeoutMs: RESOLVE_TIMEOUT_MS, allow }),
+  }
 }
 
 async function openAll(
@@ -461,20 +477,20 @@ async function openAll(
   const clientAddress = createClientAddress(config.trustedProxies)
   const identity = await openIdentity(config, pipeline)
   const cashier = await openCashier(config, pipeline, identity.messenger)
-  const presets = knownPresets(environment)
   let draining = false
   const source = gatewayOps(pipeline, { draining: () => draining, canWrite })
-  const ops = withOps ? await openOps(config, pipeline, source) : undefined
+  const [ops, openApi] = await Promise.all([
+    withOps ? openOps(config, pipeline, source) : undefined,
+    readApi(),
+  ])
   const api = openApi({
     ...instanceOfApi(ground, pipeline),
     identity,
     cashier,
-    presets,
+    presets: knownPresets(environment),
     examine: runningExaminer({ config, environment, catalogue: () => pipeline.catalogue(), now: ground.now }),
     clientAddress,
-    publicUrl: config.publicUrl,
-    consoleUrl: consoleUrlOf(config),
-    ...addressCheck(ground.allow),
+    ...reachOf(config, ground.allow),
   })
   const servers = await openServers({
     ...config,

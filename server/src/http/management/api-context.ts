@@ -1,5 +1,4 @@
 /** What the routes of the management API use. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MonthOf } from '../../core/calendar.ts'
 import type { Catalogue } from '../../core/catalogue.ts'
 import type { RunningFinding } from '../../core/running-finding.ts'
@@ -19,8 +18,6 @@ import type { Storage } from '../../storage/storage.ts'
 import type { BlobStore } from '../../storage/stores/blobs.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { RegisteredRoute } from './route-types.ts'
-
-export type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => void
 
 /** What the management API uses of an instance: its data, and what it knows about chains. */
 export interface InstanceOfApi {

@@ -3,6 +3,7 @@
  * validates and routes; errors use the same envelope as calls.
  */
 import { say, type Sentence } from '../../core/sentences/say.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
@@ -43,14 +44,48 @@ import { referenceRoutes } from './routes/public/reference.ts'
 import { customerRoutes } from './routes/customer/index.ts'
 import { sendError } from '../send-error.ts'
 import { unofferedSentence } from '../calls/unoffered.ts'
-import type { AnswerRequest, ApiOptions, ApiContext, Api } from './api-context.ts'
+import type { ApiOptions, ApiContext, Api } from './api-context.ts'
 import type { RegisteredRoute } from './route-types.ts'
 
 /** Management bodies are small; calls have their own limit. */
 const BODY_BYTES_MAX = 1_048_576
 
-/** Builds its hundreds of routes. Rejects when one of them is not written as they have to be. */
-export async function routeAll(options: ApiOptions): Promise<AnswerRequest> {
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Answers every request that is not a call. */
+export interface ManagementApi {
+  readonly answer: Answer
+  /** Builds its hundreds of routes, which otherwise the first request would do. */
+  readonly load: () => void
+}
+
+export function openApi(options: ApiOptions): ManagementApi {
+  const { background } = options.telemetry
+  let opened: Answer | undefined
+  let opening: Promise<void> | undefined
+  const open = (): Promise<void> =>
+    (opening ??= routeAll(options).then((answer) => {
+      opened = answer
+    }))
+  const answerLater = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await open()
+      opened?.(request, response)
+    } catch (error) {
+      response.destroy()
+      throw error
+    }
+  }
+  return {
+    answer(request, response) {
+      if (opened === undefined) background.track(answerLater(request, response), 'open the management API')
+      else opened(request, response)
+    },
+    load: () => background.track(open(), 'open the management API'),
+  }
+}
+
+async function routeAll(options: ApiOptions): Promise<Answer> {
   const context = apiContext(options)
   const app = Fastify({
     logger: false,
