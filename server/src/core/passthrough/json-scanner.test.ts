@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { randomJsonObject } from '../../../test/passthrough/random-json.ts'
 import {
   bytesOf,
+  type Chance,
   cutAnywhere,
   cutAt,
   FUZZ_SEED,
@@ -10,6 +11,7 @@ import {
   textOf,
 } from '../../../test/passthrough/test-kit.ts'
 import { type JsonKind, JsonScanner, SCAN_DEPTH_MAX } from './json-scanner.ts'
+import { MARKED_BYTES_MAX } from './string-marks.ts'
 import { compileWatchTree } from './watch-tree.ts'
 
 interface Found {
@@ -240,19 +242,37 @@ describe('watched values', () => {
   })
 })
 
-test('a long piece, read by words, is judged as short ones are: any byte, at any place, anywhere in memory', () => {
+test('a long piece, read by its marks, is judged as short ones are: any byte, at any place, anywhere in memory', () => {
   const filled = bytesOf(`["${'plain text '.repeat(120)}"]`)
   for (let byte = 0; byte < 256; byte++) {
     for (let place = 600; place < 608; place++) {
-      const ahead = (byte + place) % 4
+      const ahead = (byte + place) % 16
       const bytes = new Uint8Array(ahead + filled.length).subarray(ahead)
       bytes.set(filled)
       bytes[place] = byte
-      const short = scan([bytes.subarray(0, 1_000), bytes.subarray(1_000)])
+      const short = scan(cutAt(bytes, [400, 800, 1_200]))
       expect({ byte, place, ...scan([bytes]) }).toEqual({ byte, place, ...short })
     }
   }
 })
+
+test('a sink may push long pieces to another scanner', () => {
+  const text = 'plain text, "quoted" and\nbroken '.repeat(40)
+  const inner = bytesOf(JSON.stringify([text.replaceAll('a', '"')]))
+  const outer = bytesOf(JSON.stringify({ first: text, second: [text, text] }))
+  const seen: boolean[] = []
+  const scanner = new JsonScanner(
+    compileWatchTree(['first', 'second.[]'].map((path, watch) => ({ path, watch, wanted: false }))),
+    { onValue: () => seen.push(isScanned(inner)) },
+  )
+  expect(scanner.push(outer, 0, outer.length) && scanner.end()).toBe(true)
+  expect(seen).toEqual([true, true, true])
+})
+
+function isScanned(bytes: Uint8Array): boolean {
+  const { valid, failure } = scan([bytes])
+  return valid && failure === undefined
+}
 
 test('whatever JSON.parse says of a text, the scanner says too, cut anywhere, whole or damaged', () => {
   let damagedButValid = 0
@@ -262,13 +282,23 @@ test('whatever JSON.parse says of a text, the scanner says too, cut anywhere, wh
     const label = `seed ${FUZZ_SEED + run}`
     expect(isJson(bytes), label).toBe(true)
     expect(scan(cutAnywhere(bytes, chance)).valid, label).toBe(true)
+    expect(scan(asOneLongPiece(bytes, chance)).valid, label).toBe(true)
     const damaged = damage(bytes, chance.below(4), () => chance.below(bytes.length), chance.below(256))
     const valid = isJson(damaged)
     if (valid) damagedButValid++
     expect(scan(cutAnywhere(damaged, chance)).valid, `${label}: ${textOf(damaged)}`).toBe(valid)
+    expect(scan(asOneLongPiece(damaged, chance)).valid, `${label}, long: ${textOf(damaged)}`).toBe(valid)
   }
   expect(damagedButValid, 'some damage must be harmless, or only one side is tested').toBeGreaterThan(300)
 })
+
+/** Behind so much white space that it is marked, now and then across the bound of what is marked at once. */
+function asOneLongPiece(bytes: Uint8Array, chance: Chance): Uint8Array[] {
+  const blanks = chance.below(20) > 0 ? 600 : MARKED_BYTES_MAX - chance.below(bytes.length + 1)
+  const long = new Uint8Array(blanks + bytes.length).fill(0x20)
+  long.set(bytes, blanks)
+  return [long]
+}
 
 /** A byte changed, left out, said twice, or everything behind it cut off. */
 function damage(bytes: Uint8Array, how: number, where: () => number, byte: number): Uint8Array {

@@ -5,6 +5,7 @@
  * and the tight loops (inside strings, over white space) stay inside their arm.
  */
 import { unescapeJson } from './json-text.ts'
+import { MARKED_BYTES_MAX, nextMark, StringMarks } from './string-marks.ts'
 import type { WatchNode } from './watch-tree.ts'
 import { findWord, spellsAlike, type WordTable } from './word-table.ts'
 
@@ -60,13 +61,9 @@ IN_STRING.fill(1, 0x80)
 IN_STRING[0x22] = 1
 IN_STRING[0x5c] = 1
 
-/**
- * A piece of at least this length is also read as words of four bytes; for a shorter one creating the view costs more
- * than it saves.
- */
-const WORDS_BYTES_MIN = 1_024
-/** The highest bit of each byte, as a signed word. */
-const HIGHEST_BITS = 0x80808080 | 0
+/** A piece of at least this length is marked first; for a shorter one that costs more than it saves. */
+const MARKED_BYTES_MIN = 512
+const MARKS = new StringMarks()
 
 /** 1: a byte that forms a two-byte escape with the backslash before it. */
 const IN_ESCAPE = new Uint8Array(256)
@@ -179,6 +176,20 @@ export class JsonScanner {
 
   /** Scans `bytes[from, to)`; false once the text is known not to be JSON. */
   push(bytes: Uint8Array, from: number, to: number): boolean {
+    // A sink may push to another scanner, and there is one place for marks.
+    if (to - from < MARKED_BYTES_MIN || !MARKS.take()) return this.#scan(bytes, from, to, undefined)
+    try {
+      for (let at = from; at < to; at += MARKED_BYTES_MAX) {
+        const end = Math.min(to, at + MARKED_BYTES_MAX)
+        if (!this.#scan(bytes, at, end, MARKS.mark(bytes, at, end))) return false
+      }
+      return true
+    } finally {
+      MARKS.giveBack()
+    }
+  }
+
+  #scan(bytes: Uint8Array, from: number, to: number, marks: Int32Array | undefined): boolean {
     let state = this.#state
     if (state === FAILED) return false
     const base = this.#consumed - from
@@ -195,7 +206,6 @@ export class JsonScanner {
     let keyStart = this.#keyStart
     let reason: string | undefined
     let at = from
-    const words = to - from < WORDS_BYTES_MIN ? undefined : wordsOf(bytes)
 
     scanning: while (at < to) {
       const byte = bytes[at] ?? 0
@@ -349,24 +359,52 @@ export class JsonScanner {
         }
 
         case STRING: {
-          // Most bytes of most bodies go through here: eight at a time where the piece is long, four where it is short.
-          if (words !== undefined) at = afterPlainText(bytes, words, at, to)
-          while (
-            at + 3 < to &&
-            ((IN_STRING[bytes[at] ?? 0] ?? 1) |
-              (IN_STRING[bytes[at + 1] ?? 0] ?? 1) |
-              (IN_STRING[bytes[at + 2] ?? 0] ?? 1) |
-              (IN_STRING[bytes[at + 3] ?? 0] ?? 1)) ===
-              0
-          ) {
-            at += 4
-          }
-          if (at >= to) break scanning
-          let next: number = bytes[at] ?? 0
-          while (IN_STRING[next] === 0) {
-            at++
+          let next: number
+          // Most bytes of most bodies go through here, text with usual escapes and characters, without another state.
+          for (;;) {
+            // By its marks where the piece is long, four bytes at a time where it is short.
+            if (marks !== undefined) at = from + nextMark(marks, at - from, to - from)
+            while (
+              at + 3 < to &&
+              ((IN_STRING[bytes[at] ?? 0] ?? 1) |
+                (IN_STRING[bytes[at + 1] ?? 0] ?? 1) |
+                (IN_STRING[bytes[at + 2] ?? 0] ?? 1) |
+                (IN_STRING[bytes[at + 3] ?? 0] ?? 1)) ===
+                0
+            ) {
+              at += 4
+            }
             if (at >= to) break scanning
             next = bytes[at] ?? 0
+            while (IN_STRING[next] === 0) {
+              at++
+              if (at >= to) break scanning
+              next = bytes[at] ?? 0
+            }
+            if (next === 0x5c && at + 1 < to && IN_ESCAPE[bytes[at + 1] ?? 0] === 1) {
+              if (inKey) this.#keyEscaped = true
+              at += 2
+              continue
+            }
+            if (next >= 0xc2 && next <= 0xdf && at + 1 < to && ((bytes[at + 1] ?? 0) & 0xc0) === 0x80) {
+              at += 2
+              continue
+            }
+            // Runs of whole three-byte characters are most of what is not ASCII; all others take the slow state.
+            const run = at
+            while (
+              at + 2 < to &&
+              next >= 0xe1 &&
+              next <= 0xef &&
+              next !== 0xed &&
+              ((bytes[at + 1] ?? 0) & 0xc0) === 0x80 &&
+              ((bytes[at + 2] ?? 0) & 0xc0) === 0x80
+            ) {
+              at += 3
+              if (at >= to) break scanning
+              next = bytes[at] ?? 0
+            }
+            if (at === run) break
           }
           if (next === 0x22) {
             at++
@@ -391,11 +429,6 @@ export class JsonScanner {
           }
           if (next === 0x5c) {
             if (inKey) this.#keyEscaped = true
-            // Common in written text: complete two-byte escapes stay in this arm.
-            if (at + 1 < to && IN_ESCAPE[bytes[at + 1] ?? 0] === 1) {
-              at += 2
-              continue
-            }
             at++
             state = ESCAPE
             continue
@@ -403,25 +436,6 @@ export class JsonScanner {
           if (next < 0x20) {
             reason = 'a control character inside a string'
             break scanning
-          }
-          // Not ASCII. Runs of whole three-byte characters are most of it; all others take the slow state.
-          const run = at
-          while (
-            at + 2 < to &&
-            next >= 0xe1 &&
-            next <= 0xef &&
-            next !== 0xed &&
-            ((bytes[at + 1] ?? 0) & 0xc0) === 0x80 &&
-            ((bytes[at + 2] ?? 0) & 0xc0) === 0x80
-          ) {
-            at += 3
-            if (at >= to) break scanning
-            next = bytes[at] ?? 0
-          }
-          if (at > run) continue
-          if (next >= 0xc2 && next <= 0xdf && at + 1 < to && ((bytes[at + 1] ?? 0) & 0xc0) === 0x80) {
-            at += 2
-            continue
           }
           if (!this.#startUtf8(next)) {
             reason = 'bytes that are not UTF-8 inside a string'
@@ -613,46 +627,6 @@ export class JsonScanner {
       this.#lookAlike = new TextDecoder().decode(bytes.subarray(from, to))
     return found
   }
-}
-
-/** The aligned four-byte words of the bytes' memory: the first may begin before the bytes, none ends after them. */
-function wordsOf(bytes: Uint8Array): Int32Array {
-  const ahead = bytes.byteOffset & 3
-  return new Int32Array(bytes.buffer, bytes.byteOffset - ahead, (ahead + bytes.length) >> 2)
-}
-
-/** A position in `bytes[from, to)` up to which everything is plain text of a string, checked in whole words. */
-function afterPlainText(bytes: Uint8Array, words: Int32Array, from: number, to: number): number {
-  const ahead = bytes.byteOffset & 3
-  let at = from
-  while (((at + ahead) & 3) !== 0 && at < to && IN_STRING[bytes[at] ?? 0] === 0) at++
-  if (((at + ahead) & 3) !== 0) return at
-  return (afterPlainWords(words, (at + ahead) >> 2, (to + ahead) >> 2) << 2) - ahead
-}
-
-/**
- * The first of `words[from, to)` that may hold a byte that ends or interrupts a string's plain text. All four bytes of a
- * word are judged at once by the highest bit each of them leaves: set where a byte below 0x80 is at least 0x20, is no
- * quote and is no backslash. A byte from 0x80 on clears its own bit, so what it carries into the next does not matter.
- */
-function afterPlainWords(words: Int32Array, from: number, to: number): number {
-  let at = from
-  while (at + 1 < to) {
-    const one = words[at] ?? 0
-    const two = words[at + 1] ?? 0
-    const plain =
-      (one + 0x60606060) &
-      ((one ^ 0x22222222) + 0x7f7f7f7f) &
-      ((one ^ 0x5c5c5c5c) + 0x7f7f7f7f) &
-      ~one &
-      (two + 0x60606060) &
-      ((two ^ 0x22222222) + 0x7f7f7f7f) &
-      ((two ^ 0x5c5c5c5c) + 0x7f7f7f7f) &
-      ~two
-    if ((plain & 0x80808080) !== HIGHEST_BITS) break
-    at += 2
-  }
-  return at
 }
 
 function literalKind(literal: Uint8Array): 'true' | 'false' | 'null' {

@@ -71,7 +71,7 @@ export class ExtrasReading {
   }
 
   toolType(text: string | undefined): void {
-    if (text === undefined) return
+    if (text === undefined || OWN_TOOLS.has(text)) return
     const type = text.toLowerCase().replace(/_\d{6,8}$|_preview(_\d{4}(_\d\d){2})?$/, '')
     if (OWN_TOOLS.has(type) || type.startsWith('tool_search')) return
     addTo(this.#hostedTools, type)
