@@ -13,6 +13,7 @@ import type { StoredBytes } from '../core/passthrough/splice.ts'
 import type { ReceivedForm } from '../core/video/form.ts'
 import type { Account } from '../storage/stores/accounts.ts'
 import type { Key } from '../storage/stores/keys.ts'
+import type { BodyMemory } from './instance/body-blocks.ts'
 import type { BodyMemo } from './body-memo.ts'
 import type { Asked, EndpointKind } from './kinds/kind.ts'
 
@@ -92,6 +93,8 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
 /** The request body as it arrived. Its bytes count against the process-wide budget until `release`. */
 export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
+  /** What some of the chunks are part of; absent: of nothing that is used again. Whoever keeps bytes for longer than the call copies them. */
+  readonly memory?: BodyMemory | undefined
   /** The bytes after them, if a form is too large for memory; absent: none. */
   readonly stored?: StoredBytes
   /** Descriptor of the file that contains them, for a thread of this process, until `release`. */

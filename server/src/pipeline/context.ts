@@ -13,6 +13,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { RemoteAnswer, RemoteOptions } from '../upstream/remote/fetch-remote.ts'
 import type { StreamedRemote, StreamOptions } from '../upstream/remote/stream-remote.ts'
 import type { Upstream, UpstreamCall, UpstreamExchange, UpstreamSink } from '../upstream/upstream.ts'
+import type { BodyBlocks } from './instance/body-blocks.ts'
 import { type BodyBudget } from './instance/body-budget.ts'
 import type { BodyFiles } from './instance/body-files.ts'
 import type { LoggedCall, ReservedCall } from './call.ts'
@@ -73,6 +74,7 @@ export interface Pipeline extends PipelineParts {
   readonly health: HealthBoard
   readonly observations: ChainObservations
   readonly bodyBudget: BodyBudget
+  readonly bodyBlocks: BodyBlocks
   readonly drains: Drains
   readonly pulse: Pulse
   /** Ends of calls that the store has not recorded yet. */

@@ -9,6 +9,7 @@ import { createPendingOperations, type PendingOperations } from './instance/pend
 import { createTurnKeeper } from './instance/turn-keeper.ts'
 import { createConversions } from './lanes/threads/conversions.ts'
 import { createDrains } from './exchange/drains.ts'
+import { keepBodyBlocks } from './instance/body-blocks.ts'
 import { createBodyBudget } from './instance/body-budget.ts'
 import { createMonthOf } from '../core/calendar.ts'
 import { createModelFacts } from './instance/model-facts.ts'
@@ -41,14 +42,9 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
   })
   const pulse = createPulse(parts.now)
   const pending = createPendingOperations({ storage, telemetry })
-  showGauges(telemetry, { pending, health, catalogue, now: parts.now })
   const turns = createTurnKeeper(storage, telemetry)
   const conversions = createConversions(telemetry, parts.limits)
-  telemetry.metrics.gauge({
-    name: 'sluice_conversions_waiting',
-    help: 'Large bodies that wait for a conversion thread.',
-    read: () => conversions.waiting,
-  })
+  showGauges(telemetry, { pending, conversions, health, catalogue, now: parts.now })
 
   const pipeline: Pipeline = {
     ...parts,
@@ -77,6 +73,7 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
       kept.stop()
       stopKeeping()
       pulse.stop()
+      pipeline.bodyBlocks.stop()
       turns.close()
       conversions.close()
     },
@@ -84,11 +81,12 @@ export async function createPipeline(parts: PipelineParts): Promise<Pipeline> {
   return pipeline
 }
 
-/** State kept between calls that does no I/O. */
+/** State kept between calls that does no I/O. `bodyBlocks` has to be stopped. */
 function rememberings({ limits }: PipelineParts) {
   return {
     drains: createDrains(),
     bodyBudget: createBodyBudget(limits.bytesInFlightMax),
+    bodyBlocks: keepBodyBlocks(limits.bytesInFlightMax),
     monthOf: createMonthOf(),
     countWindow: createCountWindow(limits.countsPerMinuteMax),
     terms: createTermsReader(),
@@ -115,7 +113,7 @@ function progressNotes({
 }
 
 function showGauges(telemetry: Telemetry, shown: Shown): void {
-  showPending(telemetry, shown.pending)
+  showPending(telemetry, shown)
   showChains(telemetry, shown)
 }
 
@@ -146,10 +144,13 @@ function progressOf(call: ReservedCall, { chain, model, byok }: Leg, reading: Me
   }
 }
 
-type Shown = Pick<Pipeline, 'pending' | 'health' | 'catalogue' | 'now'>
+type Shown = Pick<Pipeline, 'conversions' | 'pending' | 'health' | 'catalogue' | 'now'>
 
 /** Healthy chains are omitted, so that the page stays short. */
-function showChains({ metrics }: Telemetry, { health, catalogue, now }: Omit<Shown, 'pending'>): void {
+function showChains(
+  { metrics }: Telemetry,
+  { health, catalogue, now }: Omit<Shown, 'conversions' | 'pending'>,
+): void {
   metrics.gauges({
     name: 'sluice_chain_trouble',
     help: 'Chains that are not healthy, by state and by the kind of their last error.',
@@ -165,7 +166,15 @@ function showChains({ metrics }: Telemetry, { health, catalogue, now }: Omit<Sho
   })
 }
 
-function showPending({ metrics }: Telemetry, pending: PendingOperations): void {
+function showPending(
+  { metrics }: Telemetry,
+  { conversions, pending }: Pick<Shown, 'conversions' | 'pending'>,
+): void {
+  metrics.gauge({
+    name: 'sluice_conversions_waiting',
+    help: 'Large bodies that wait for a conversion thread.',
+    read: () => conversions.waiting,
+  })
   metrics.gauge({
     name: 'sluice_pending_operations',
     help: 'Ends of calls that the database has not accepted yet; they are tried again.',

@@ -46,7 +46,7 @@ type ServeCallParts = AttemptParts &
   LeaveParts &
   MeasureSoundParts &
   ServeChatOrderParts &
-  Pick<Pipeline, 'bodyFiles' | 'models' | 'refuseWhenUnable'>
+  Pick<Pipeline, 'bodyBlocks' | 'bodyFiles' | 'models' | 'refuseWhenUnable'>
 
 /**
  * The path of a call, one line per stage. Resolves when the answer has been sent and the call is settled or abandoned;

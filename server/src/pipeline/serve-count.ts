@@ -21,6 +21,7 @@ export type ServeCountParts = RefuseParts &
   ForwardCountParts &
   Pick<
     Pipeline,
+    | 'bodyBlocks'
     | 'bodyBudget'
     | 'bodyFiles'
     | 'catalogue'

@@ -263,7 +263,7 @@ class Sending implements UpstreamExchange, AnswerHandler, TurnReader {
       return
     }
     this.#mask = openSecretMask(this.#call.credential, authHeaders)
-    const { body, bodyLength } = this.#call
+    const { body, bodyLength, onBodySent } = this.#call
     const headers = [...authHeaders]
     const given = this.#call.request.headers
     for (const name in given) headers.push(name, given[name] ?? '')
@@ -271,7 +271,8 @@ class Sending implements UpstreamExchange, AnswerHandler, TurnReader {
     if (body !== undefined && given['content-type'] === undefined)
       headers.push('content-type', 'application/json')
     const { method } = this.#call.request
-    this.#lease.transport.dispatch({ method, path: address.path, headers, body, bodyLength }, this)
+    const { path } = address
+    this.#lease.transport.dispatch({ method, path, headers, body, bodyLength, onBodySent }, this)
   }
 
   #give(chunk: Uint8Array): void {

@@ -15,7 +15,9 @@ export interface UpstreamCall {
   /** An answer that sent less than this over `timeouts.idleMs` has stalled; absent or 0: any byte is enough. */
   readonly minBytesPerSecond?: number
   /** How a streamed answer is framed (`Dialect.framing`); the sink sees SSE in any case. */
-  readonly framing?: 'aws-event-stream'
+  readonly framing?: 'aws-event-stream' | undefined
+  /** Called when all of the body was sent and nothing reads its memory any more; not called if that is not known. */
+  readonly onBodySent?: (() => void) | undefined
   /** Aborts the exchange like `UpstreamExchange.abort`. */
   readonly signal?: AbortSignal
 }

@@ -56,6 +56,7 @@ export async function runReserved(
     quietly(pipeline, call, 'end an answer', () => exchangeOf(run)?.release())
     if (counted) quietly(pipeline, call, 'count a closed call', () => metrics.callReleased(held))
     call.body.release()
+    call.body.memory?.giveBack()
   }
 }
 

@@ -33,6 +33,7 @@ export function send(
   const { leg, found, secret, lane } = sent
   const { vendor, dialect } = found
   const { body, bodyLength } = lane
+  const onBodySent = call.body.memory?.lend()
   if (dialect.respond !== undefined) {
     const operation = call.stream ? 'stream' : 'generate'
     const { forwardModelId } = leg.chain
@@ -57,7 +58,7 @@ export function send(
   const baseUrl = vendor.baseUrl ?? found.provider.defaultBaseUrl ?? ''
   const openRemote: Upstream['open'] = (to, sinkOf) =>
     pipeline.openRemote(to, sinkOf, { trustedHost: trustedHostOf({ baseUrl }) })
-  const openOrder = openOrderOver(pipeline, { leg, dialect, baseUrl, openRemote })
+  const openOrder = openOrderOver(pipeline, { leg, dialect, baseUrl, openRemote, onBodySent })
   const uploaded = uploadOf(call, leg, dialect)
   if (uploaded === undefined) return openOrder(order, sink)
   const { uploads, span } = uploaded
@@ -83,13 +84,17 @@ function openOrderOver(
     readonly dialect: LegUpstream['dialect']
     readonly baseUrl: string
     readonly openRemote: Upstream['open']
+    /** Known only of a body that is sent once, as it is. */
+    readonly onBodySent: (() => void) | undefined
   },
 ): (order: UpstreamCall, sink: GuardedSink) => UpstreamExchange {
   const { leg, dialect, baseUrl, openRemote } = target
   const tasks = tasksOf(dialect, leg)
-  if (tasks === undefined)
-    return (order, sink) =>
-      upstream.open(dialect.framing === undefined ? order : { framing: dialect.framing, ...order }, sink)
+  if (tasks === undefined) {
+    const { framing } = dialect
+    const { onBodySent } = target
+    return (order, sink) => upstream.open({ framing, onBodySent, ...order }, sink)
+  }
   const { forwardModelId } = leg.chain
   const parts = {
     upstream,

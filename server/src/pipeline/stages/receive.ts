@@ -6,10 +6,11 @@ import type { ScannedRequest } from '../../core/passthrough/requests/scanned-req
 import { type Soon, whenKnown } from '../../core/soon.ts'
 import { advance, type AuthenticatedCall, type ReceivedBody, type ReceivedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
+import { BodyMemory } from '../instance/body-blocks.ts'
 import type { BodyFile } from '../instance/body-files.ts'
 import { wireOf } from '../kinds/wire.ts'
 
-export type ReceiveParts = Pick<Pipeline, 'bodyBudget' | 'bodyFiles' | 'limits'>
+export type ReceiveParts = Pick<Pipeline, 'bodyBlocks' | 'bodyBudget' | 'bodyFiles' | 'limits'>
 
 /**
  * Reads the body and extracts from its bytes what routing and accounting need, without parsing the whole document.
@@ -20,7 +21,7 @@ export function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Soon<R
   const { bodyLimitBytes } = pipeline.limits
   if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
   const { scanner, isForm: spills } = scannerFor(pipeline, call)
-  const body = keepBody(pipeline, spills ? IN_MEMORY_BYTES_MAX : Number.POSITIVE_INFINITY)
+  const body = keepBody(pipeline, spills ? FORM : DOCUMENT)
   const refuse = (error: unknown): never => {
     body.release()
     throw error
@@ -60,8 +61,17 @@ function requestedModel(call: AuthenticatedCall, scan: ScannedRequest): ModelId 
   return modelId(named)
 }
 
-/** Limit for a form; the rest goes to a file. Documents are scanned and spliced in memory. */
-const IN_MEMORY_BYTES_MAX = 1_048_576
+/** Where the bytes of a body are kept. */
+interface Keeping {
+  /** A body of more bytes does not stay in the buffers it was read into, but is copied to memory that is used again. */
+  readonly inOwnBuffersMax: number
+  /** Bytes in memory; the rest goes to a file. */
+  readonly inMemoryMax: number
+}
+
+/** It is scanned and spliced in memory. */
+const DOCUMENT: Keeping = { inOwnBuffersMax: 131_072, inMemoryMax: Number.POSITIVE_INFINITY }
+const FORM: Keeping = { inOwnBuffersMax: Number.POSITIVE_INFINITY, inMemoryMax: 1_048_576 }
 
 interface KeptBody extends Pick<ReceivedBody, 'release'> {
   /** Throws 50301 when it does not fit. */
@@ -69,12 +79,12 @@ interface KeptBody extends Pick<ReceivedBody, 'release'> {
   received(): ReceivedBody
 }
 
-/** @param inMemoryMax bytes; what follows goes to a file */
 function keepBody(
-  { bodyBudget, bodyFiles }: Pick<Pipeline, 'bodyBudget' | 'bodyFiles'>,
-  inMemoryMax: number,
+  { bodyBlocks, bodyBudget, bodyFiles }: Pick<Pipeline, 'bodyBlocks' | 'bodyBudget' | 'bodyFiles'>,
+  { inOwnBuffersMax, inMemoryMax }: Keeping,
 ): KeptBody {
   const chunks: Uint8Array[] = []
+  let memory: BodyMemory | undefined
   let file: BodyFile | undefined
   let length = 0
   let held = 0
@@ -102,12 +112,18 @@ function keepBody(
       hold(chunk.byteLength)
       length += chunk.byteLength
       if (length > inMemoryMax) return spill(chunk)
-      chunks.push(chunk)
+      if (length <= inOwnBuffersMax) chunks.push(chunk)
+      else {
+        memory ??= new BodyMemory(bodyBlocks)
+        for (const early of chunks.splice(0)) memory.append(early)
+        memory.append(chunk)
+      }
       return undefined
     },
     received() {
       const stored = file === undefined ? {} : { stored: file.stored, descriptor: file.descriptor }
-      return { chunks, length, memo: {}, hold, release, ...stored }
+      if (memory !== undefined) chunks.push(...memory.pieces())
+      return { chunks, memory, length, memo: {}, hold, release, ...stored }
     },
   }
 }

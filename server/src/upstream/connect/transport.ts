@@ -12,6 +12,8 @@ export interface TransportRequest {
   readonly body: readonly BodyPiece[] | undefined
   /** Bytes of all pieces. */
   readonly bodyLength: number
+  /** As `UpstreamCall.onBodySent`. */
+  readonly onBodySent?: (() => void) | undefined
 }
 
 /** Control of the connection by its exchange. */

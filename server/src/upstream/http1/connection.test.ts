@@ -152,6 +152,35 @@ test.each<[string, Record<string, string>, string]>([
   expect(received[0]?.equals(Buffer.concat([Buffer.from(begin), bytes, Buffer.from('end')]))).toBe(true)
 })
 
+/** Answers at the first byte of a request and reads no more. */
+const early: Script = ({ socket }) =>
+  socket.once('data', () => {
+    socket.pause()
+    socket.write(plainAnswer('{}'))
+  })
+const atItsEnd: Script = ({ socket, onRequest }) => onRequest(() => socket.write(plainAnswer('{}')))
+const breaksOff: Script = ({ socket }) => socket.once('data', () => socket.destroy())
+
+test.each<[string, Script, number, number]>([
+  ['is said once the answer is over', atItsEnd, 2_000_000, 1],
+  ['is said of a small one, too', atItsEnd, 200, 1],
+  ['is not said if the answer came before all of it was taken', early, 20_000_000, 0],
+  ['is not said if the connection broke', breaksOff, 20_000_000, 0],
+])('that nothing reads a body any more %s', async (_when, script, bytes, said) => {
+  const server = await serve(script)
+  let times = 0
+  const sink = await caller(server.url)({
+    request: { method: 'POST', url: server.url, headers: {} },
+    body: Array.from({ length: 10 }, () => Buffer.alloc(bytes / 10, 'a body ')),
+    bodyLength: bytes,
+    onBodySent: () => {
+      times += 1
+    },
+  })
+  await sink.outcome
+  expect(times).toBe(said)
+})
+
 test('answers that come at once over many connections keep their own bytes, small and large', async () => {
   const bodyOf = (index: number): Buffer => Buffer.alloc(index % 2 === 0 ? 700_000 : 90, `${index} `)
   const server = await serve(({ socket, onRequest }) =>

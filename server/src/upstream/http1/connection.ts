@@ -203,6 +203,7 @@ export class Connection implements Transport, Flow, AnswerSink {
     const settled = this.#upload?.done === true && this.#socket?.writableLength === 0
     this.#call = undefined
     this.#upload = undefined
+    if (settled) call.request.onBodySent?.()
     if (clean && settled && this.idleMsMax > 0) {
       this.resume()
       this.#socket?.unref()
