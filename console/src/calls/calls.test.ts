@@ -189,6 +189,7 @@ test('what was said is there as long as it is kept, and nothing of a call of whi
   await call.getByText('You wrote: "Which <b>gate</b> is open?"').waitFor()
   expect(await visit.barriers()).toEqual([])
   await call.getByRole('button', { name: 'Copy the conversation' }).click()
+  await call.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await copiedText(page)).toContain('"role": "user"')
   const answered = page.waitForResponse(/\/conversation$/)
   await rowOf(page, 'claude-sonnet-4.6').getByText('claude-sonnet-4.6').click()
