@@ -113,7 +113,6 @@ export class BodyMemory {
     if (isSure) this.#pool.give(blocks)
     this.#full.length = 0
     this.#block = undefined
-    this.#lent += 1
   }
 
   #room(): Uint8Array {
