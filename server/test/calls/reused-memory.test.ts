@@ -19,23 +19,32 @@ const BEHAVIOURS = [
   'breaks off',
   'fails',
 ] as const
+/** More than the system takes of a body that is not read. */
+const UNREAD_BYTES = 8_000_000
+/** If each call is so slow that the gateway does not wait for its vendor any more, it is tried again. */
+const TRIES_MAX = 30
 
 const CALLS = 90
 const CONCURRENT = 10
 interface Sent {
   readonly name: string
   readonly body: Buffer
-  readonly behaviours: Behaviour[]
+  readonly behaviours: (Behaviour | 'ends its stream')[]
 }
 
 /** What each call's client sent, and each vendor's behaviour towards it, the first time and the second. */
 const sent = new Map<string, Sent>()
 /** Calls of whose bodies a vendor received a byte that was not sent. */
 const mixed: string[] = []
+/** What the vendors do with their requests, until they have done it. */
+const taken: Promise<void>[] = []
 let received = 0
+/** Goes on with reading the body of the stream that was answered first. */
+let readOn = (): void => undefined
+let readWhole = 0
 
 const vendor = createServer((incoming, response) => {
-  take(incoming, response).catch(() => incoming.socket.destroy())
+  taken.push(take(incoming, response).catch(() => void incoming.socket.destroy()))
 })
 await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve))
 const url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`
@@ -61,6 +70,14 @@ const ANSWER = JSON.stringify({
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 })
 
+const STREAM = [
+  '{"id":"a","object":"chat.completion.chunk","model":"large","choices":[{"index":0,"delta":{"content":"ok"}}]}',
+  '{"id":"a","object":"chat.completion.chunk","model":"large","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+  '[DONE]',
+]
+  .map((data) => `data: ${data}\n\n`)
+  .join('')
+
 async function take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   incoming.on('error', () => undefined)
   const answer = (status: number): void => {
@@ -68,7 +85,7 @@ async function take(incoming: IncomingMessage, response: ServerResponse): Promis
     response.end(status === 200 ? ANSWER : '{"error":{"message":"no"}}')
   }
   let call: Sent | undefined
-  let behaviour: Behaviour = 'answers'
+  let behaviour: Behaviour | 'ends its stream' = 'answers'
   let at = 0
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     const bytes = chunk as Buffer
@@ -82,6 +99,13 @@ async function take(incoming: IncomingMessage, response: ServerResponse): Promis
       behaviour = call.behaviours.shift() ?? 'answers'
       if (behaviour === 'answers before it has read') answer(200)
       if (behaviour === 'refuses before it has read') answer(413)
+      if (behaviour === 'ends its stream') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(STREAM)
+        await new Promise<void>((resolve) => {
+          readOn = resolve
+        })
+      }
     }
     if (!bytes.equals(call.body.subarray(at, at + bytes.byteLength))) mixed.push(`${call.name} at ${at}`)
     at += bytes.byteLength
@@ -94,6 +118,9 @@ async function take(incoming: IncomingMessage, response: ServerResponse): Promis
   received += at
   if (behaviour === 'answers' || behaviour === 'answers slowly') answer(200)
   if (behaviour === 'fails') answer(500)
+  if (behaviour !== 'ends its stream') return
+  response.end()
+  if (at === call?.body.byteLength) readWhole += 1
 }
 
 /** @returns the status; 0 for a client that leaves in the middle */
@@ -138,4 +165,25 @@ test('every vendor receives the bytes of its own call, whatever vendors and clie
   expect(received).toBeGreaterThan(CALLS * 100_000)
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([0, 200]))
   expect(bodyBlocks.free, 'memory was used again').toBeGreaterThan(0)
+})
+
+test('a vendor that ends its stream first, and reads the request afterwards, receives nothing of a later one', async () => {
+  const large = (name: string, behaviour: Sent['behaviours'][number]): Buffer => {
+    const content = `${name} `.repeat(UNREAD_BYTES / (name.length + 1))
+    const stream = behaviour === 'ends its stream'
+    const body = Buffer.from(
+      JSON.stringify({ model: 'large', stream, messages: [{ role: 'user', content }] }),
+    )
+    sent.set(name, { name, body, behaviours: [behaviour] })
+    return body
+  }
+  for (let tries = 0; tries < TRIES_MAX && readWhole === 0; tries++) {
+    expect(await send(large(`call-${1_000 + tries}`, 'ends its stream'), false)).toBe(200)
+    expect(await send(large(`call-${2_000 + tries}`, 'answers'), false)).toBe(200)
+    readOn()
+    await Promise.all(taken)
+    await gateway.settled()
+  }
+  expect(mixed).toEqual([])
+  expect(readWhole).toBeGreaterThan(0)
 })

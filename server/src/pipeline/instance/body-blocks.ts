@@ -119,8 +119,10 @@ export class BodyMemory {
     const block = this.#block
     if (block !== undefined && this.#written < BLOCK_BYTES) return block
     if (block !== undefined) this.#full.push(block)
-    this.#written = 0
+    // If there is no memory for another one, this one still counts once.
+    this.#block = undefined
     this.#block = this.#pool.take()
+    this.#written = 0
     return this.#block
   }
 }

@@ -202,9 +202,9 @@ export class Connection implements Transport, Flow, AnswerSink {
     if (call === undefined) return
     const settled = this.#upload?.done === true && this.#socket?.writableLength === 0
     this.#call = undefined
-    this.#upload = undefined
     if (settled) call.request.onBodySent?.()
     if (clean && settled && this.idleMsMax > 0) {
+      this.#upload = undefined
       this.resume()
       this.#socket?.unref()
     } else this.#close()
