@@ -10,7 +10,7 @@ import { seededChance } from '../passthrough/test-kit.ts'
 import { putChain, putModel, putVendor } from '../gateway/gateway.ts'
 import { withGateway } from '../gateway/with-gateway.ts'
 
-type Behaviour = (typeof BEHAVIOURS)[number]
+type Behaviour = (typeof BEHAVIOURS)[number] | 'ends its stream'
 const BEHAVIOURS = [
   'answers',
   'answers slowly',
@@ -29,7 +29,7 @@ const CONCURRENT = 10
 interface Sent {
   readonly name: string
   readonly body: Buffer
-  readonly behaviours: (Behaviour | 'ends its stream')[]
+  readonly behaviours: Behaviour[]
 }
 
 /** What each call's client sent, and each vendor's behaviour towards it, the first time and the second. */
@@ -85,7 +85,7 @@ async function take(incoming: IncomingMessage, response: ServerResponse): Promis
     response.end(status === 200 ? ANSWER : '{"error":{"message":"no"}}')
   }
   let call: Sent | undefined
-  let behaviour: Behaviour | 'ends its stream' = 'answers'
+  let behaviour: Behaviour = 'answers'
   let at = 0
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     const bytes = chunk as Buffer
@@ -168,7 +168,7 @@ test('every vendor receives the bytes of its own call, whatever vendors and clie
 })
 
 test('a vendor that ends its stream first, and reads the request afterwards, receives nothing of a later one', async () => {
-  const large = (name: string, behaviour: Sent['behaviours'][number]): Buffer => {
+  const large = (name: string, behaviour: Behaviour): Buffer => {
     const content = `${name} `.repeat(UNREAD_BYTES / (name.length + 1))
     const stream = behaviour === 'ends its stream'
     const body = Buffer.from(
