@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestStore, type TestStore } from '../../../test/management/open-store.ts'
-import { expireVideos } from './housekeeping.ts'
-import { createAccount, exampleApiKey, NOW } from '../../storage/conformance/suite.ts'
+import { expireVideos, startHousekeeping } from './housekeeping.ts'
+import { createAccount, exampleApiKey, INSTANCE, NOW } from '../../storage/conformance/suite.ts'
 import { createTask, settleTask } from '../../storage/conformance/videos.ts'
+import type { CallStore } from '../../storage/stores/calls.ts'
 import type { Log } from '../../telemetry/log.ts'
+import { createTelemetry } from '../../telemetry/telemetry.ts'
 
 const AFTER = NOW + 90_000_000
 
@@ -70,5 +72,71 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('expired videos on %s', (engine
     expect(await records()).toEqual(expect.arrayContaining(['video_2']))
     await sweep(remove)
     expect([await records(), [...stored]]).toEqual([[], []])
+  })
+})
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('a start on %s', (engine) => {
+  let store: TestStore
+  beforeEach(async () => {
+    store = await openTestStore(engine)
+  })
+  afterEach(() => store.close())
+
+  const never = () => new Promise<never>(() => undefined)
+
+  /** The store as it is, except for what the test makes of it; resolves when two heartbeats came after the first. */
+  function start(changed: Partial<TestStore['storage']>) {
+    let beats = 0
+    let beaten: () => void
+    const goesOn = new Promise<void>((resolve) => (beaten = resolve))
+    const calls: CallStore = {
+      ...store.storage.calls,
+      ...changed.calls,
+      heartbeat: async (...beat) => {
+        const outcome = await store.storage.calls.heartbeat(...beat)
+        beats += 1
+        if (beats === 3) beaten()
+        return outcome
+      },
+    }
+    const started = startHousekeeping({
+      storage: { ...store.storage, ...changed, calls },
+      blobs: { remove: never },
+      telemetry: createTelemetry({ level: 'fatal', now: () => NOW, version: '1.2.3' }),
+      instance: INSTANCE,
+      isRunning: () => false,
+      logRetentionDays: 30,
+      now: () => NOW,
+      periods: { beatMs: 5, silentMs: 20_000 },
+    })
+    return { started, goesOn }
+  }
+
+  test.each<[string, () => Partial<TestStore['storage']>]>([
+    ['expiry', () => ({ turns: { ...store.storage.turns, expire: never } })],
+    ['maintenance of the log', () => ({ logs: { ...store.storage.logs, keep: never } })],
+  ])('does not wait for the %s, which may take long, and its heartbeat goes on', async (_, changed) => {
+    const { started, goesOn } = start(changed())
+    const housekeeping = await started
+    await goesOn
+    housekeeping.stop()
+  })
+
+  test('waits for recovery, and its heartbeat goes on meanwhile', async () => {
+    let recover: (seen: readonly []) => void = () => undefined
+    const recovered = new Promise<readonly []>((resolve) => (recover = resolve))
+    let isReady = false
+    const { started, goesOn } = start({
+      calls: { ...store.storage.calls, readInstances: () => recovered },
+    })
+    const ready = started.then((housekeeping) => {
+      isReady = true
+      return housekeeping
+    })
+    await goesOn
+    expect(isReady).toBe(false)
+    recover([])
+    const housekeeping = await ready
+    housekeeping.stop()
   })
 })

@@ -36,7 +36,7 @@ const LOG_UPKEEP_EVERY_MS = 3_600_000
 const TURNS_BYTES_MAX = 20 * 1024 ** 3
 const TURNS_PER_REMOVAL = 2_000
 const VIDEOS_PER_REMOVAL = 200
-/** Limit per round, so that many expired rows do not delay the heartbeat. */
+/** Limit per round; the next one continues. */
 const REMOVALS_MAX = 20
 
 export async function startHousekeeping(kept: {
@@ -59,27 +59,28 @@ export async function startHousekeeping(kept: {
     elapsed: () => performance.now(),
     periods: { gapMs: beatMs * GAP_BEATS, silentMs },
   })
-  const expire = (): Promise<void> => expireKept(kept, kept.now())
   await rounds.beat()
-  // Work that fails is retried in the next round; calls can be served meanwhile.
-  for (const [work, what] of [
-    [() => rounds.lookAround(), 'recovery'],
-    [expire, 'expiry'],
-    [() => keepLog(kept), 'maintenance of the log'],
-  ] as const) {
-    await work().catch((error: unknown) => telemetry.log.error({ error, what }, 'a periodic task failed'))
-  }
-  // Separate timers, so that none waits for another or fails with it.
-  const timers = [
-    every(beatMs, telemetry, { work: () => rounds.beat(), name: 'heartbeat' }),
+  // Separate timers, so that none waits for another or fails with it. The heartbeat's first: what follows may take long.
+  const timers = [every(beatMs, telemetry, { work: () => rounds.beat(), name: 'heartbeat' })]
+  // Before calls are served here, since those that have ended still hold their slots. If it fails, a later round retries.
+  await rounds
+    .lookAround()
+    .catch((error: unknown) => telemetry.log.error({ error, what: 'recovery' }, 'a periodic task failed'))
+  timers.push(
     every(beatMs, telemetry, { work: () => rounds.lookAround(), name: 'recovery' }),
-    every(LEAKED_EVERY_MS, telemetry, {
-      work: () => rounds.endLeaked(),
-      name: 'recovery of calls left open',
+    every(LEAKED_EVERY_MS, telemetry, { work: () => rounds.endLeaked(), name: 'recovery of leaked calls' }),
+    // Now too, but no call has to wait for it.
+    every(EXPIRE_EVERY_MS, telemetry, {
+      work: () => expireKept(kept, kept.now()),
+      name: 'expiry',
+      now: true,
     }),
-    every(EXPIRE_EVERY_MS, telemetry, { work: expire, name: 'expiry' }),
-    every(LOG_UPKEEP_EVERY_MS, telemetry, { work: () => keepLog(kept), name: 'maintenance of the log' }),
-  ]
+    every(LOG_UPKEEP_EVERY_MS, telemetry, {
+      work: () => keepLog(kept),
+      name: 'maintenance of the log',
+      now: true,
+    }),
+  )
   return {
     canWrite: () => rounds.canWrite(),
     stop: () => {
@@ -88,14 +89,21 @@ export async function startHousekeeping(kept: {
   }
 }
 
-/** Never runs concurrently with itself. */
+export interface PeriodicWork {
+  readonly work: () => Promise<void>
+  readonly name: string
+  /** The first time at once, instead of after a period. */
+  readonly now?: boolean
+}
+
+/** Never runs concurrently with itself. A failure is logged, and the next round comes all the same. */
 export function every(
   periodMs: number,
-  telemetry: Telemetry,
-  { work, name }: { readonly work: () => Promise<void>; readonly name: string },
+  telemetry: Pick<Telemetry, 'background'>,
+  { work, name, now = false }: PeriodicWork,
 ): NodeJS.Timeout {
   let running = false
-  const timer = setInterval(() => {
+  const round = (): void => {
     if (running) return
     running = true
     telemetry.background.track(
@@ -104,7 +112,9 @@ export function every(
       }),
       name,
     )
-  }, periodMs)
+  }
+  if (now) round()
+  const timer = setInterval(round, periodMs)
   timer.unref()
   return timer
 }

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { instanceId } from '../../core/ids.ts'
 import type { SeenInstance } from '../../core/instances/watch.ts'
 import { StorageUnavailable } from '../../storage/failures/unavailable.ts'
+import { createBackground } from '../../telemetry/background.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { InstanceRounds, type InstanceRoundsOptions } from './instance-rounds.ts'
 import type { BeatOutcome } from '../../storage/stores/calls.ts'
@@ -25,13 +26,17 @@ function scene() {
     epochs: [] as number[],
     takenOver: [] as string[],
     warnings: [] as string[],
+    checks: 0,
+    /** Resolves when the store has answered whether it accepts writes. */
+    answered: Promise.resolve(),
   }
   const beaten: BeatOutcome = { kind: 'beaten', first: false }
   const calls: InstanceRoundsOptions['calls'] = {
     canWrite: () => state.writes,
-    tryWriting: () => {
+    tryWriting: async () => {
+      state.checks += 1
+      await state.answered
       state.writes = true
-      return Promise.resolve()
     },
     heartbeat: (_, __, epoch = 1) => {
       state.epochs.push(epoch)
@@ -46,9 +51,10 @@ function scene() {
     recoverLeaked: () => Promise.resolve([]),
   }
   const warn = (_fields: object, message: string) => void state.warnings.push(message)
+  const log = { warn, error: warn } as unknown as Log
   const rounds = new InstanceRounds({
     calls,
-    telemetry: { log: { warn, error: warn } as unknown as Log },
+    telemetry: { log, background: createBackground(log) },
     instance: OWN,
     isRunning: () => false,
     now: () => 0,
@@ -125,6 +131,30 @@ describe('the rounds of an instance', () => {
     state.writes = false
     expect(rounds.canWrite()).toBe(false)
     await rounds.beat()
-    expect(rounds.canWrite()).toBe(true)
+    await vi.waitFor(() => expect(rounds.canWrite()).toBe(true))
+  })
+
+  test('its heartbeat does not wait until the store has answered whether it accepts writes, which is asked once', async () => {
+    const { state, rounds } = scene()
+    state.writes = false
+    let answer = (): void => undefined
+    state.answered = new Promise((resolve) => (answer = resolve))
+    for (let count = 0; count < 3; count++) await rounds.beat()
+    expect([state.epochs.length, state.checks, rounds.canWrite()]).toEqual([3, 1, false])
+    answer()
+    await vi.waitFor(() => expect(rounds.canWrite()).toBe(true))
+  })
+
+  test('if the store refuses writes, that is logged and asked again after the next heartbeat', async () => {
+    const { state, rounds } = scene()
+    state.writes = false
+    state.answered = Promise.reject(new StorageUnavailable('the disk is full'))
+    await rounds.beat()
+    await vi.waitFor(() => expect(state.warnings).toEqual(['background work failed']))
+    expect(rounds.canWrite()).toBe(false)
+    state.answered = Promise.resolve()
+    await rounds.beat()
+    await vi.waitFor(() => expect(rounds.canWrite()).toBe(true))
+    expect(state.checks).toBe(2)
   })
 })

@@ -16,7 +16,7 @@ export interface InstanceRoundsOptions {
     CallStore,
     'canWrite' | 'tryWriting' | 'heartbeat' | 'readInstances' | 'takeOver' | 'recoverLeaked'
   >
-  readonly telemetry: Pick<Telemetry, 'log'>
+  readonly telemetry: Pick<Telemetry, 'log' | 'background'>
   readonly instance: InstanceId
   readonly isRunning: (callId: CallId) => boolean
   /** Epoch ms. */
@@ -43,6 +43,7 @@ export class InstanceRounds {
   #watch: Watch = NOT_WATCHING
   #epoch = 1
   #begun = false
+  #checking = false
 
   constructor(options: InstanceRoundsOptions) {
     this.#options = options
@@ -57,7 +58,7 @@ export class InstanceRounds {
 
   /** Rejects if it could not be written. */
   async beat(): Promise<void> {
-    const { calls, elapsed, periods } = this.#options
+    const { elapsed, periods } = this.#options
     try {
       await this.#beatOnce()
     } catch (error) {
@@ -65,9 +66,7 @@ export class InstanceRounds {
       throw error
     }
     this.#watch = noteBeat(this.#watch, elapsed(), periods)
-    // While not ready, this process gets no calls that would notice that the store accepts writes again, so it is
-    // checked here.
-    if (!calls.canWrite()) await calls.tryWriting()
+    this.#checkWrites()
   }
 
   /** Takes over from instances that have ended or are silent. */
@@ -96,6 +95,20 @@ export class InstanceRounds {
         { calls: ended.slice(0, 20), count: ended.length },
         'ended calls that this process had left open',
       )
+  }
+
+  /**
+   * While not ready, this process gets no calls that would notice that the store accepts writes again. The next heartbeat
+   * does not wait for this.
+   */
+  #checkWrites(): void {
+    const { calls, telemetry } = this.#options
+    if (this.#checking || calls.canWrite()) return
+    this.#checking = true
+    const checked = calls.tryWriting().finally(() => {
+      this.#checking = false
+    })
+    telemetry.background.track(checked, 'check that the store accepts writes')
   }
 
   async #beatOnce(): Promise<void> {
