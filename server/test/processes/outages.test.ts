@@ -23,10 +23,13 @@ const FULL = process.env['SLUICE_OUTAGES'] === 'full'
 /** Beside the storage worker, where the built product looks for it. */
 const CHILD = programPath('gateway')
 const BEAT_MS = 500
-const SILENT_MS = 2_000
+/** More beats than the product waits for, since the suite keeps the machine, and its database, busy. */
+const SILENT_MS = 8 * BEAT_MS
 const OPENING = 100_000_000
 /** Everything waits for the beats of the product, or of the test. */
 const UNIT_MS = FULL ? 5_000 : BEAT_MS
+/** Long enough for whoever would take over wrongly. */
+const SETTLED_MS = FULL ? 8 * UNIT_MS : SILENT_MS + 4 * BEAT_MS
 
 beforeAll(buildPrograms)
 
@@ -185,7 +188,9 @@ const OUTAGES = FULL
       { outageMs: 130_000, instances: 2 },
     ]
   : [{ outageMs: 5_000, instances: 2 }]
-const PAUSED_MS = FULL ? 34_000 : 3_000
+const PAUSED_MS = FULL ? 34_000 : SILENT_MS + 2 * BEAT_MS
+/** Of several in a row. */
+const OUTAGES_MS = FULL ? 30_000 : 5_000
 /** The suite pauses one process on the one engine and both on the other; who may take over is decided by the same code. */
 const ENGINES = {
   one: FULL ? ['SQLite', 'PostgreSQL'] : ['PostgreSQL'],
@@ -206,8 +211,7 @@ describe.concurrent('PostgreSQL', () => {
         cable.cut()
         await wait(outageMs)
         cable.mend()
-        // Long enough for whoever would take over wrongly.
-        await wait(8 * UNIT_MS)
+        await wait(SETTLED_MS)
         await load.stop()
         await world.expectCharged(running, load.charged())
         expectNobodyTakenOver(running)
@@ -223,10 +227,10 @@ describe.concurrent('PostgreSQL', () => {
       for (let count = 0; count < 3; count++) {
         await load.begun()
         cable.cut()
-        await wait(6 * UNIT_MS)
+        await wait(OUTAGES_MS)
         cable.mend()
       }
-      await wait(8 * UNIT_MS)
+      await wait(SETTLED_MS)
       await load.stop()
       await world.expectCharged(running, load.charged())
       expectNobodyTakenOver(running)
@@ -269,7 +273,7 @@ describe.concurrent('PostgreSQL', () => {
         await wait(2 * UNIT_MS)
         cable.mend()
         running[0] = await world.start()
-        await wait(8 * UNIT_MS)
+        await wait(SETTLED_MS)
         await load.stop()
         await world.expectCharged(running, load.charged(0))
         await stopAll(running)
@@ -287,7 +291,7 @@ describe.concurrent('a pause', () => {
         const running = await world.startInstances(2)
         const load = new Load(running, PAUSED_MS)
         const [sleeper, other] = await takeOver(running, load)
-        await wait(8 * UNIT_MS)
+        await wait(SETTLED_MS)
         await load.stop()
         await world.expectCharged(running, load.charged())
         await eventually('it warns', () => Promise.resolve(sleeper.errors().includes(WAS_TAKEN_OVER)))
@@ -308,7 +312,7 @@ describe.concurrent('a pause', () => {
         await wait(2 * UNIT_MS * Math.random())
         await running[0]?.kill()
         running[0] = await world.start()
-        await wait(8 * UNIT_MS)
+        await wait(SETTLED_MS)
         await load.stop()
         await world.expectCharged(running, load.charged())
         await stopAll(running)
@@ -327,7 +331,7 @@ describe.concurrent('a pause', () => {
         for (const { process: sleeper } of running) sleeper.kill('SIGSTOP')
         await wait(PAUSED_MS)
         for (const { process: sleeper } of running) sleeper.kill('SIGCONT')
-        await wait(8 * UNIT_MS)
+        await wait(SETTLED_MS)
         await load.stop()
         await world.expectCharged(running, load.charged())
         expectNobodyTakenOver(running, PAUSED_MS)
@@ -350,7 +354,7 @@ describe.concurrent('a pause', () => {
         await wait(PAUSED_MS)
         await eventually('the other one takes over', () => hasTakenOver(instance))
         process.kill(sleeper, 'SIGCONT')
-        await wait(8 * UNIT_MS)
+        await wait(SETTLED_MS)
         await load.stop()
         await world.expectCharged([instance], load.charged())
         await eventually('it warns', () => Promise.resolve(instance.errors().includes(WAS_TAKEN_OVER)))
