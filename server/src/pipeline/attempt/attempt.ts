@@ -8,7 +8,7 @@ import type { Soon } from '../../core/soon.ts'
 import type { ReservedCall } from '../call.ts'
 import type { Pipeline } from '../context.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { AttemptFailure, Ending } from '../exchange/exchange-outcome.ts'
+import type { AttemptFailure, Ending, Verdict } from '../exchange/exchange-outcome.ts'
 import { type OpenExchangeParts, type OpenedExchange, openExchange } from '../exchange/open-exchange.ts'
 import type { ChainRun } from '../instance/chains/health-board.ts'
 import type { Attempted, FinalFailure } from './attempt-outcome.ts'
@@ -62,6 +62,13 @@ type SearchedCall = Pick<ReservedCall, 'at' | 'requestId' | 'catalogue'>
 type End = Exclude<Attempted, { readonly kind: 'failed' }>
 type Decided = Extract<End, { readonly exchange: Exchange }>
 type Result = SearchResult<End, FinalFailure>
+
+interface TriedLeg {
+  readonly leg: Leg
+  readonly exchange: Exchange
+  /** Epoch ms. */
+  readonly startedAt: number
+}
 
 type SearchState =
   | { readonly kind: 'between-tries' }
@@ -123,15 +130,16 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     const startedAt = this.#pipeline.now()
     const opening = this.#tries.open(leg)
     const opened = opening instanceof Promise ? await opening : opening
-    if (opened.kind === 'skipped') {
-      const failure = opened.failure ?? { kind: 'no-chain' }
-      return { kind: 'failed', failure, note: { outcome: opened.reason } }
-    }
+    if (opened.kind === 'skipped') return skipped(opened)
     const { exchange } = opened
     // The time may have run out while the request was built.
     if (this.#state.kind === 'out-of-time') exchange.expire()
     else this.#state = { kind: 'trying', exchange }
-    const verdict = await exchange.verdict
+    return this.#concluded(await exchange.verdict, { leg, exchange, startedAt })
+  }
+
+  #concluded(verdict: Verdict, tried: TriedLeg): Tried<End, FinalFailure> {
+    const { leg, exchange } = tried
     if (this.#state.kind === 'trying') this.#state = BETWEEN_TRIES
     this.sent ||= exchange.sent
     const { sent } = this
@@ -157,7 +165,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
           { outcome: 'gateway error', firstByteAt },
         )
       case 'failed':
-        return this.#failed(leg, { startedAt, exchange, failure: verdict.failure })
+        return this.#failed(tried, verdict.failure)
     }
   }
 
@@ -198,11 +206,7 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
     return end
   }
 
-  #failed(
-    leg: Leg,
-    tried: { readonly startedAt: number; readonly exchange: Exchange; readonly failure: AttemptFailure },
-  ): Tried<End, FinalFailure> {
-    const { startedAt, exchange, failure } = tried
+  #failed({ leg, exchange, startedAt }: TriedLeg, failure: AttemptFailure): Tried<End, FinalFailure> {
     const told = classifyAttempt(this.#call.catalogue, leg, failure)
     const failureClass = exchange.isTask ? ofTask(told) : told
     const { kind } = failureClass
@@ -225,6 +229,13 @@ export class ExchangeSearch implements Trying<End, FinalFailure> {
 function ofTask(failure: ChainFailure): ChainFailure {
   const { kind } = failure
   return kind === 'connect' || kind === 'timeout' || kind === 'cut' ? { kind: 'lost-task' } : failure
+}
+
+function skipped({
+  failure = { kind: 'no-chain' },
+  reason,
+}: OpenedExchange & { readonly kind: 'skipped' }): Tried<End, FinalFailure> {
+  return { kind: 'failed', failure, note: { outcome: reason } }
 }
 
 function over(end: End, note: Tried<End, FinalFailure>['note']): Tried<End, FinalFailure> {

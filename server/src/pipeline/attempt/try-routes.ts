@@ -93,6 +93,7 @@ async function tryBoth<End, Failure>(
 
 /** The state of the search in one route. */
 interface Searched<Failure> {
+  readonly route: Route
   readonly left: Chain[]
   told: Failure | undefined
 }
@@ -104,7 +105,8 @@ export class ChainSearch<End, Failure> {
   /** When the call came in, epoch ms. */
   readonly #at: number
   readonly #trying: Trying<End, Failure>
-  readonly #searched = new Map<Route, Searched<Failure>>()
+  /** The requested model's, and the fallback's. */
+  readonly #searched: Searched<Failure>[] = []
 
   constructor(
     pipeline: Pick<Pipeline, 'now' | 'health' | 'telemetry'>,
@@ -129,39 +131,68 @@ export class ChainSearch<End, Failure> {
    * Tries what is left of the route. `before-last-resorts`: chains in a cooldown are left for later, since the call has
    * other chains to try.
    */
-  async tryRoute(
+  tryRoute(
     route: Route,
     until: 'before-last-resorts' | 'the end' = 'the end',
   ): Promise<SearchResult<End, Failure>> {
-    const trying = this.#trying
-    const searched = this.#searched.get(route) ?? { left: [...route.order.chains], told: undefined }
-    this.#searched.set(route, searched)
-    const { left } = searched
-    const healthOf = healthFor(this.#pipeline, route.funding)
-    while (left.length > 0) {
-      const now = this.#pipeline.now()
-      // The state of the chains may have changed since the order was made.
-      const next = nextChain(left, { now, healthOf })
-      if (next === undefined) break
-      const { chain, standing } = next
-      if (standing.kind === 'last-resort' && until === 'before-last-resorts') break
-      if (standing.kind === 'shut') {
-        searched.told = trying.moreInformative(searched.told, trying.rateLimited(standing.until - now))
-        break
-      }
-      left.splice(left.indexOf(chain), 1)
-      const leg = this.#legOf(route, chain, searched.told !== undefined)
-      const result = await this.#tryChain(leg, route)
-      if (result.kind === 'over') return result
-      const { failure } = result
-      // An upstream that blames the request has judged it; no other chain would answer differently.
-      const failureClass = trying.classOf(failure)
-      if (failureClass !== undefined && !CONSEQUENCES[failureClass].nextChain) return result
-      searched.told = trying.moreInformative(searched.told, failure)
-      if (this.isSpent) break
-      await trying.giveBack(leg, failure)
+    return this.#tryLeft(this.#searchedOf(route), until)
+  }
+
+  #searchedOf(route: Route): Searched<Failure> {
+    for (const searched of this.#searched) if (searched.route === route) return searched
+    const searched: Searched<Failure> = { route, left: [...route.order.chains], told: undefined }
+    this.#searched.push(searched)
+    return searched
+  }
+
+  /** Mostly the first chain answers, so only what follows a failure is an asynchronous function (`core/soon.ts`). */
+  #tryLeft(
+    searched: Searched<Failure>,
+    until: 'before-last-resorts' | 'the end',
+  ): Promise<SearchResult<End, Failure>> {
+    const { route } = searched
+    const leg = this.#nextLeg(searched, until)
+    if (leg === undefined)
+      return Promise.resolve({ kind: 'failed', failure: searched.told ?? this.#nothingToTry(route) })
+    return this.#tryChain(leg, route).then((result) =>
+      result.kind === 'over' ? result : this.#tryOthers(leg, result, searched, until),
+    )
+  }
+
+  /** What is tried next, and taken from what is left; undefined: nothing. */
+  #nextLeg(searched: Searched<Failure>, until: 'before-last-resorts' | 'the end'): Leg | undefined {
+    const { route, left } = searched
+    if (left.length === 0) return undefined
+    const now = this.#pipeline.now()
+    // The state of the chains may have changed since the order was made.
+    const next = nextChain(left, { now, healthOf: healthFor(this.#pipeline, route.funding) })
+    if (next === undefined) return undefined
+    const { chain, standing } = next
+    if (standing.kind === 'last-resort' && until === 'before-last-resorts') return undefined
+    if (standing.kind === 'shut') {
+      const limited = this.#trying.rateLimited(standing.until - now)
+      searched.told = this.#trying.moreInformative(searched.told, limited)
+      return undefined
     }
-    return { kind: 'failed', failure: searched.told ?? this.#nothingToTry(route) }
+    left.splice(left.indexOf(chain), 1)
+    return this.#legOf(route, chain, searched.told !== undefined)
+  }
+
+  async #tryOthers(
+    leg: Leg,
+    failed: SearchResult<End, Failure> & { readonly kind: 'failed' },
+    searched: Searched<Failure>,
+    until: 'before-last-resorts' | 'the end',
+  ): Promise<SearchResult<End, Failure>> {
+    const trying = this.#trying
+    const { failure } = failed
+    // An upstream that blames the request has judged it; no other chain would answer differently.
+    const failureClass = trying.classOf(failure)
+    if (failureClass !== undefined && !CONSEQUENCES[failureClass].nextChain) return failed
+    searched.told = trying.moreInformative(searched.told, failure)
+    if (this.isSpent) return { kind: 'failed', failure: searched.told }
+    await trying.giveBack(leg, failure)
+    return this.#tryLeft(searched, until)
   }
 
   /** Tries one chain; once more if the connection itself broke, and once in another form. */
@@ -212,10 +243,18 @@ export class ChainSearch<End, Failure> {
     return result
   }
 
-  async #tryOnce(leg: Leg, route: Route): Promise<SearchResult<End, Failure>> {
+  #tryOnce(leg: Leg, route: Route): Promise<SearchResult<End, Failure>> {
     const startedAt = this.#pipeline.now()
-    const tried = await this.#trying.tryOnce(leg)
-    const { note } = tried
+    return this.#trying.tryOnce(leg).then((tried) => {
+      this.#record(tried.note, { leg, route, startedAt })
+      return tried
+    })
+  }
+
+  #record(
+    note: TryNote,
+    { leg, route, startedAt }: { readonly leg: Leg; readonly route: Route; readonly startedAt: number },
+  ): void {
     const at = this.#at
     const record: AttemptRecord = {
       chainId: leg.chain.id,
@@ -232,7 +271,6 @@ export class ChainSearch<End, Failure> {
     }
     this.records.push(note.said === undefined ? record : { said: note.said, ...record })
     this.#pipeline.telemetry.metrics.attemptEnded({ chain: leg.chain.id, outcome: note.outcome })
-    return tried
   }
 
   #legOf(route: Route, chain: Chain, failedBefore: boolean): Leg {
