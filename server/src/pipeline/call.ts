@@ -96,9 +96,9 @@ export interface ReceivedBody {
   /** What some of the chunks are part of; absent: of nothing that is used again. Whoever keeps bytes for longer than the call copies them. */
   readonly memory?: BodyMemory | undefined
   /** The bytes after them, if a form is too large for memory; absent: none. */
-  readonly stored?: StoredBytes
+  readonly stored?: StoredBytes | undefined
   /** Descriptor of the file that contains them, for a thread of this process, until `release`. */
-  readonly descriptor?: number
+  readonly descriptor?: number | undefined
   /** Length of the whole body. */
   readonly length: number
   /** Empty at first; another body has its own. */

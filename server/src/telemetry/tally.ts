@@ -18,11 +18,23 @@ export interface TallySettings<Label extends string> {
 
 export type LabelValues<Label extends string> = Readonly<Record<Label, string>>
 
-/** Finds the child of a label set, creates it if it is new, and falls back to the shared one if there are too many. */
+/** What begins with the same values of the first labels, by the value of the next one. */
+interface Branch<Child> {
+  readonly branches: Map<string, Branch<Child>>
+  /** That of a whole set of values. */
+  child: Child | undefined
+}
+
+/**
+ * Finds the child of a label set, creates it if it is new, and falls back to the shared one if there are too many. Looked
+ * up label by label: a key made of all values would be a new text for every event.
+ */
 class Series<Label extends string, Child> {
   readonly #settings: TallySettings<Label>
   readonly #make: () => Child
-  readonly #children = new Map<string, { readonly text: string; readonly child: Child }>()
+  readonly #root: Branch<Child> = openBranch()
+  readonly #children: { readonly text: string; readonly child: Child }[] = []
+  #others: Child | undefined
 
   constructor(settings: TallySettings<Label>, make: () => Child) {
     this.#settings = settings
@@ -30,34 +42,51 @@ class Series<Label extends string, Child> {
   }
 
   child(values: LabelValues<Label>): Child {
+    let branch = this.#root
+    for (const label of this.#settings.labels) {
+      const next = branch.branches.get(values[label])
+      if (next === undefined) return this.#open(values)
+      branch = next
+    }
+    return branch.child ?? this.#open(values)
+  }
+
+  #open(values: LabelValues<Label>): Child {
     const { labels } = this.#settings
-    let key = ''
-    for (const label of labels) key += `${values[label]}\n`
-    const known = this.#children.get(key)
-    if (known !== undefined) return known.child
-    if (this.#children.size >= SERIES_MAX) return this.#shared()
-    return this.#add(key, labels.map((label) => `${label}="${escapeLabel(values[label])}"`).join(','))
+    if (this.#children.length >= SERIES_MAX) {
+      this.#others ??= this.#add(labels.map((label) => `${label}="other"`).join(','))
+      return this.#others
+    }
+    const child = this.#add(labels.map((label) => `${label}="${escapeLabel(values[label])}"`).join(','))
+    let branch = this.#root
+    for (const label of labels) branch = branchOf(branch, values[label])
+    branch.child = child
+    return child
   }
 
-  #shared(): Child {
-    const known = this.#children.get('other')
-    if (known !== undefined) return known.child
-    return this.#add('other', this.#settings.labels.map((label) => `${label}="other"`).join(','))
-  }
-
-  #add(key: string, text: string): Child {
+  #add(text: string): Child {
     const child = this.#make()
-    this.#children.set(key, { text, child })
+    this.#children.push({ text, child })
     return child
   }
 
   render(kind: 'counter' | 'histogram', lines: (child: Child, labels: string) => string[]): string {
     const { name, help } = this.#settings
     const head = [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`]
-    return [...head, ...[...this.#children.values()].flatMap(({ text, child }) => lines(child, text))].join(
-      '\n',
-    )
+    return [...head, ...this.#children.flatMap(({ text, child }) => lines(child, text))].join('\n')
   }
+}
+
+function openBranch<Child>(): Branch<Child> {
+  return { branches: new Map(), child: undefined }
+}
+
+function branchOf<Child>(branch: Branch<Child>, value: string): Branch<Child> {
+  const known = branch.branches.get(value)
+  if (known !== undefined) return known
+  const opened = openBranch<Child>()
+  branch.branches.set(value, opened)
+  return opened
 }
 
 export class CounterTally<Label extends string> implements Tally {

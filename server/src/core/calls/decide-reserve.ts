@@ -213,16 +213,16 @@ function take(draft: Draft, operation: ReserveOperation, decided: Decided): Rese
     return { state: taking, taken, policy }
   })
   for (const { state } of after) draft.putLimits(state)
-  holdCredits(draft, operation, { holds, ...decided })
+  holdCredits(draft, operation, decided, holds)
   // Also for a call that needed no hold: the quota pays what it costs in the end.
-  const covered = [model, second].some((funded) => funded?.funding.otherwise === 'subscription')
+  const covered = model.funding.otherwise === 'subscription' || second?.funding.otherwise === 'subscription'
   const quota = covered ? (account.subscription?.quota ?? []) : []
   if (holds.quotaHeld > 0n) {
     const state = draft.limits(`quota:${account.id}`)
     draft.putLimits(holdQuota(state, quota, { held: holds.quotaHeld, at }))
   }
   const taken = after.map((one) => one.taken)
-  draft.putOpenCall(openedCall(operation, { second, holds, tiers: quotaTiers(quota), taken, ...decided }))
+  draft.putOpenCall(openedCall(operation, decided, { second, holds, tiers: quotaTiers(quota), taken }))
   return {
     kind: 'reserved',
     model: model.funding,
@@ -255,14 +255,8 @@ const larger = (left: MicroCredits, right: MicroCredits | undefined): MicroCredi
 function holdCredits(
   draft: Draft,
   { callId, at }: ReserveOperation,
-  {
-    account,
-    owedCharged,
-    member,
-    holds,
-  }: Pick<Decided, 'account' | 'owedCharged' | 'member'> & {
-    readonly holds: Holds
-  },
+  { account, owedCharged, member }: Pick<Decided, 'account' | 'owedCharged' | 'member'>,
+  holds: Holds,
 ): void {
   const { held, monthHeld, memberHeld, exchanged } = holds
   if (held > 0n || monthHeld > 0n || exchanged > 0n || owedCharged > 0n) {
@@ -287,14 +281,15 @@ function holdCredits(
 
 function openedCall(
   operation: ReserveOperation,
-  opened: Decided & {
+  { account, member, model }: Decided,
+  opened: {
     readonly second: Funded | undefined
     readonly holds: Holds
     readonly tiers: readonly string[]
     readonly taken: readonly Taken[]
   },
 ): OpenCall {
-  const { account, member, model, second, holds } = opened
+  const { second, holds } = opened
   return {
     callId: operation.callId,
     instanceId: operation.instanceId,

@@ -25,11 +25,11 @@ export interface UsageDialect<Name extends string> {
 /** A maker of readers for one protocol; its places are compiled once. */
 export function usageReaders<Name extends string>(dialect: UsageDialect<Name>): () => UsageReader {
   const names = Object.keys(dialect.places).filter((name): name is Name => name in dialect.places)
-  const slots: Slot<Name>[] = names.flatMap((name) =>
-    dialect.places[name].map((path, rank) => ({ name, path, rank })),
+  const slots: Slot[] = names.flatMap((name, counter) =>
+    dialect.places[name].map((path, rank) => ({ counter, path, rank })),
   )
   const tree = compileWatchTree(slots.map(({ path }, watch) => ({ path, watch, wanted: false })))
-  return () => new CounterReader(dialect, slots, tree)
+  return () => new CounterReader({ toUsage: dialect.toUsage, names, slots, tree })
 }
 
 /** a − b, never below zero; undefined parts count as 0. */
@@ -41,11 +41,18 @@ export function minus(
   return Math.max(0, total - parts.reduce<number>((sum, part) => sum + (part ?? 0), 0))
 }
 
-interface Slot<Name extends string> {
-  readonly name: Name
+interface Slot {
+  /** Its place among the names. */
+  readonly counter: number
   readonly path: string
   /** 0 for the place that takes precedence. */
   readonly rank: number
+}
+
+interface Counting<Name extends string> extends Pick<UsageDialect<Name>, 'toUsage'> {
+  readonly names: readonly Name[]
+  readonly slots: readonly Slot[]
+  readonly tree: WatchNode
 }
 
 const NOTHING = new Uint8Array(0)
@@ -56,56 +63,58 @@ const NOTHING = new Uint8Array(0)
  * usage object with every event, so it is scanned in place and never parsed.
  */
 class CounterReader<Name extends string> implements UsageReader, JsonSink {
-  readonly #dialect: UsageDialect<Name>
-  readonly #slots: readonly Slot<Name>[]
+  readonly #counting: Counting<Name>
   readonly #scanner: JsonScanner
-  readonly #latest: Record<Name, number | undefined>
+  /** Of each name, as are the two below: an object with properties of computed names costs V8 several times as much. */
+  readonly #latest: (number | undefined)[]
+  readonly #found: (number | undefined)[]
   /** Rank of the place each counter was read from in the current object. */
-  readonly #ranks: Partial<Record<Name, number>> = {}
-  #found: Partial<Record<Name, number>> = {}
+  readonly #ranks: number[]
   #told = false
   #bytes: Uint8Array = NOTHING
   #from = 0
 
-  constructor(dialect: UsageDialect<Name>, slots: readonly Slot<Name>[], tree: WatchNode) {
-    this.#dialect = dialect
-    this.#slots = slots
-    this.#scanner = new JsonScanner(tree, this)
-    this.#latest = unknownCounters(slots)
+  constructor(counting: Counting<Name>) {
+    this.#counting = counting
+    this.#scanner = new JsonScanner(counting.tree, this)
+    this.#latest = counting.names.map(() => undefined)
+    this.#found = counting.names.map(() => undefined)
+    this.#ranks = counting.names.map(() => 0)
   }
 
   read(bytes: Uint8Array, from: number, to: number): Usage | undefined {
     this.#bytes = bytes
     this.#from = from
     this.#told = false
-    this.#found = {}
+    this.#found.fill(undefined)
     this.#scanner.reset()
     const readable = this.#scanner.push(bytes, from, to) && this.#scanner.end()
     this.#bytes = NOTHING
     if (!readable || !this.#told) return undefined
-    for (const { name } of this.#slots) this.#latest[name] = this.#found[name] ?? this.#latest[name]
-    return this.#dialect.toUsage(this.#latest)
+    for (let counter = 0; counter < this.#latest.length; counter += 1)
+      this.#latest[counter] = this.#found[counter] ?? this.#latest[counter]
+    return this.#counting.toUsage(this.#named())
   }
 
   onValue(watch: number, kind: JsonKind, start: number, end: number): void {
-    const slot = this.#slots[watch]
+    const slot = this.#counting.slots[watch]
     if (slot === undefined || kind !== 'number') return
     const value = readCount(this.#bytes, this.#from + start, this.#from + end)
     if (value === undefined) return
-    const { name, rank } = slot
-    if (this.#found[name] !== undefined && rank > (this.#ranks[name] ?? 0)) return
-    this.#found[name] = value
-    this.#ranks[name] = rank
+    const { counter, rank } = slot
+    if (this.#found[counter] !== undefined && rank > (this.#ranks[counter] ?? 0)) return
+    this.#found[counter] = value
+    this.#ranks[counter] = rank
     if (value > 0) this.#told = true
   }
-}
 
-function unknownCounters<Name extends string>(
-  slots: readonly Slot<Name>[],
-): Record<Name, number | undefined> {
-  const counters: Partial<Record<Name, number | undefined>> = {}
-  for (const { name } of slots) counters[name] = undefined
-  return counters as Record<Name, number | undefined>
+  #named(): Counters<Name> {
+    const counters: Partial<Record<Name, number | undefined>> = {}
+    this.#counting.names.forEach((name, counter) => {
+      counters[name] = this.#latest[counter]
+    })
+    return counters as Counters<Name>
+  }
 }
 
 /** Counters stay far below a quadrillion. */

@@ -133,12 +133,13 @@ export function readingOf(
 ): MeterReading | undefined {
   const { estimate } = (leg.model === call.fallback ? call.fallbackDemand : undefined) ?? call.demand
   const { form } = call.endpoint.kind
-  const held = {
+  const held: HeldFor = {
+    inputTokens: estimate.inputTokens,
+    worstOutputTokens: estimate.worstOutputTokens,
     imagesAsked: form?.tokensPerImage === undefined ? 0 : imagesMade(call, leg, estimate.images),
     imagesAtOnce: !call.stream && call.scan.candidatesUncertain !== true,
     tokensPerImage: form?.tokensPerImage ?? 0,
     outputByRule: form?.answersInBytes !== undefined,
-    ...estimate,
   }
   return chargedReading(ended, held, () => ratesOf(pipeline, call, leg))
 }

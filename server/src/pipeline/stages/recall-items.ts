@@ -7,7 +7,7 @@ import { createRequestScanner } from '../../core/passthrough/requests/request-sc
 import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
 import { type Edit, spliceChunks } from '../../core/passthrough/splice.ts'
 import { responseIdOfItem } from '../../core/protocols/responses/answer/stored-turn.ts'
-import { advance, type Past, type ReceivedCall } from '../call.ts'
+import { advance, type Past, type ReceivedBody, type ReceivedCall } from '../call.ts'
 import { findItems } from '../lanes/threads/read-past.ts'
 import { sharedText } from '../lanes/threads/shared-text.ts'
 import type { ItemsFound } from '../lanes/threads/work.ts'
@@ -69,10 +69,19 @@ async function edited(call: ReceivedCall, edits: readonly Edit[]): Promise<Recei
     0,
   )
   if (growth > ITEMS_BYTES_MAX) throw tooLong()
-  call.body.hold(Math.max(0, growth))
-  const { chunks, length } = spliceChunks(call.body.chunks, edits)
+  const { body } = call
+  body.hold(Math.max(0, growth))
+  const { chunks, length } = spliceChunks(body.chunks, edits)
   const scan = await scanAgain(chunks)
-  return advance(call, { stage: 'received', body: { ...call.body, chunks, length, memo: {} }, scan })
+  const spliced: ReceivedBody = {
+    chunks,
+    length,
+    memory: body.memory,
+    memo: {},
+    hold: (bytes) => body.hold(bytes),
+    release: () => body.release(),
+  }
+  return advance(call, { stage: 'received', body: spliced, scan })
 }
 
 /** Lets other work run in between. */

@@ -2,9 +2,11 @@ import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { type ModelId, modelId } from '../../core/ids.ts'
 import { createFormScanner, isForm } from '../../core/passthrough/requests/form-scan.ts'
 import { createRequestScanner, type RequestScanner } from '../../core/passthrough/requests/request-scan.ts'
+import type { StoredBytes } from '../../core/passthrough/splice.ts'
 import type { ScannedRequest } from '../../core/passthrough/requests/scanned-request.ts'
 import { type Soon, whenKnown } from '../../core/soon.ts'
 import { advance, type AuthenticatedCall, type ReceivedBody, type ReceivedCall } from '../call.ts'
+import type { BodyMemo } from '../body-memo.ts'
 import type { Pipeline } from '../context.ts'
 import { BodyMemory } from '../instance/body-blocks.ts'
 import type { BodyFile } from '../instance/body-files.ts'
@@ -21,7 +23,7 @@ export function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Soon<R
   const { bodyLimitBytes } = pipeline.limits
   if (call.contentLength !== undefined && call.contentLength > bodyLimitBytes) throw new GatewayError(41301)
   const { scanner, isForm: spills } = scannerFor(pipeline, call)
-  const body = keepBody(pipeline, spills ? FORM : DOCUMENT)
+  const body = new KeptBody(pipeline, spills ? FORM : DOCUMENT)
   const refuse = (error: unknown): never => {
     body.release()
     throw error
@@ -45,9 +47,10 @@ export function receive(pipeline: ReceiveParts, call: AuthenticatedCall): Soon<R
 function received(call: AuthenticatedCall, scanner: RequestScanner, body: KeptBody): ReceivedCall {
   const scan = scanner.end()
   if (scan.kind === 'refused') throw new GatewayError(scan.code, { message: scan.message })
+  body.end()
   return advance(call, {
     stage: 'received',
-    body: body.received(),
+    body,
     scan,
     modelId: requestedModel(call, scan),
     stream: call.endpoint.streamVerb ?? scan.stream,
@@ -73,58 +76,68 @@ interface Keeping {
 const DOCUMENT: Keeping = { inOwnBuffersMax: 131_072, inMemoryMax: Number.POSITIVE_INFINITY }
 const FORM: Keeping = { inOwnBuffersMax: Number.POSITIVE_INFINITY, inMemoryMax: 1_048_576 }
 
-interface KeptBody extends Pick<ReceivedBody, 'release'> {
-  /** Throws 50301 when it does not fit. */
-  keep(chunk: Uint8Array): void | Promise<void>
-  received(): ReceivedBody
-}
+/** A body while it arrives, and after that. */
+class KeptBody implements ReceivedBody {
+  readonly chunks: Uint8Array[] = []
+  readonly memo: BodyMemo = {}
+  length = 0
+  memory: BodyMemory | undefined
+  readonly #parts: Pick<Pipeline, 'bodyBlocks' | 'bodyBudget' | 'bodyFiles'>
+  readonly #keeping: Keeping
+  #file: BodyFile | undefined
+  #held = 0
+  #released = false
 
-function keepBody(
-  { bodyBlocks, bodyBudget, bodyFiles }: Pick<Pipeline, 'bodyBlocks' | 'bodyBudget' | 'bodyFiles'>,
-  { inOwnBuffersMax, inMemoryMax }: Keeping,
-): KeptBody {
-  const chunks: Uint8Array[] = []
-  let memory: BodyMemory | undefined
-  let file: BodyFile | undefined
-  let length = 0
-  let held = 0
-  let released = false
-  const release = (): void => {
-    released = true
-    bodyBudget.give(held)
-    held = 0
-    chunks.length = 0
-    file?.close()
+  constructor(parts: Pick<Pipeline, 'bodyBlocks' | 'bodyBudget' | 'bodyFiles'>, keeping: Keeping) {
+    this.#parts = parts
+    this.#keeping = keeping
   }
-  const hold = (bytes: number): void => {
-    bodyBudget.take(bytes)
-    held += bytes
+
+  get stored(): StoredBytes | undefined {
+    return this.#file?.stored
   }
-  const spill = async (chunk: Uint8Array): Promise<void> => {
-    file ??= await bodyFiles.open()
+
+  get descriptor(): number | undefined {
+    return this.#file?.descriptor
+  }
+
+  /** Throws 50301 when it does not fit. */
+  keep(chunk: Uint8Array): void | Promise<void> {
+    this.hold(chunk.byteLength)
+    this.length += chunk.byteLength
+    if (this.length > this.#keeping.inMemoryMax) return this.#spill(chunk)
+    if (this.length <= this.#keeping.inOwnBuffersMax) this.chunks.push(chunk)
+    else {
+      this.memory ??= new BodyMemory(this.#parts.bodyBlocks)
+      for (const early of this.chunks.splice(0)) this.memory.append(early)
+      this.memory.append(chunk)
+    }
+    return undefined
+  }
+
+  /** All of it is here. */
+  end(): void {
+    if (this.memory !== undefined) this.chunks.push(...this.memory.pieces())
+  }
+
+  hold(bytes: number): void {
+    this.#parts.bodyBudget.take(bytes)
+    this.#held += bytes
+  }
+
+  release(): void {
+    this.#released = true
+    this.#parts.bodyBudget.give(this.#held)
+    this.#held = 0
+    this.chunks.length = 0
+    this.#file?.close()
+  }
+
+  async #spill(chunk: Uint8Array): Promise<void> {
+    this.#file ??= await this.#parts.bodyFiles.open()
     // The client may have disconnected while the file was opened.
-    if (released) file.close()
-    else await file.append(chunk)
-  }
-  return {
-    release,
-    keep(chunk) {
-      hold(chunk.byteLength)
-      length += chunk.byteLength
-      if (length > inMemoryMax) return spill(chunk)
-      if (length <= inOwnBuffersMax) chunks.push(chunk)
-      else {
-        memory ??= new BodyMemory(bodyBlocks)
-        for (const early of chunks.splice(0)) memory.append(early)
-        memory.append(chunk)
-      }
-      return undefined
-    },
-    received() {
-      const stored = file === undefined ? {} : { stored: file.stored, descriptor: file.descriptor }
-      if (memory !== undefined) chunks.push(...memory.pieces())
-      return { chunks, memory, length, memo: {}, hold, release, ...stored }
-    },
+    if (this.#released) this.#file.close()
+    else await this.#file.append(chunk)
   }
 }
 

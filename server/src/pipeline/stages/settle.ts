@@ -59,8 +59,8 @@ function settleCounted(
   const { leg, reading } = answer
   const { usage, suspect } = possibleUsage(call, answer, told)
   call.body.release()
-  const { pieces = ONE_CALL } = demandOf(call, leg).estimate
-  const used: Used = { usage, images: reading.images, videoSeconds: 0, ...pieces }
+  const { requests, characters, audioSeconds } = demandOf(call, leg).estimate.pieces ?? ONE_CALL
+  const used: Used = { usage, images: reading.images, videoSeconds: 0, requests, characters, audioSeconds }
   const { recipe, amount } = priced(pipeline, call, { used, answer }, faults)
   const at = pipeline.now()
   const { timezone } = call.catalogue.settings
@@ -72,8 +72,8 @@ function settleCounted(
     usageSource: reading.source,
     usageSuspect: suspect,
     images: used.images,
-    characters: used.characters,
-    audioSeconds: used.audioSeconds,
+    characters,
+    audioSeconds,
     recipe,
     amount,
   })

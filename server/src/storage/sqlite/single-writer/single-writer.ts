@@ -182,8 +182,8 @@ export class SingleWriter implements HotQueue {
         return this.#leaveToDatabase()
       case 'decided': {
         const { epoch } = this.#memory
-        for (const [index, waiting] of this.#takeArrived().entries())
-          this.#answer(waiting, decision.results[index], epoch)
+        const results = decision.results.values()
+        for (const waiting of this.#takeArrived()) this.#answer(waiting, results.next().value, epoch)
       }
     }
   }
