@@ -338,7 +338,9 @@ class Edge {
         bodyWatch: this.#bodyWatch,
         bodyTimeoutMs: callDeadlineMs,
         textBytesMax: pipeline.limits.bodyLimitBytes,
-        ...what,
+        endpoint: what.endpoint,
+        address: what.address,
+        asked: what.asked,
       },
     )
     this.#track(wire, id, serve(pipeline, arrival, reply))

@@ -69,6 +69,14 @@ export interface IncomingCall {
   readonly readBody: (onChunk: OnChunk) => Soon<void>
 }
 
+/**
+ * The places of what the stages will find. A call has them from the beginning: an object that V8 has to make room in is
+ * copied at every third property.
+ */
+export type NothingFound = {
+  readonly [Found in Exclude<keyof ReservedCall, keyof IncomingCall>]: undefined
+}
+
 /** If it returns a promise, nothing more is read until that resolves; it may reject to refuse the rest. */
 export type OnChunk = (chunk: Uint8Array) => void | Promise<void>
 

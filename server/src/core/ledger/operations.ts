@@ -40,7 +40,7 @@ export interface Demand {
   /** Vendors of the model's usable chains: decides whether BYOK can pay for all, some or none of them. */
   readonly vendors: readonly VendorCode[]
   /** Those of them whose servers need no key: an own credential pays for nothing there. Absent: none. */
-  readonly keylessVendors?: readonly VendorCode[]
+  readonly keylessVendors?: readonly VendorCode[] | undefined
   /** `PriceTerms` as JSON text, frozen into the open call; parsed by `core/pricing`. */
   readonly terms: string
   /** Sizes the hold. */

@@ -29,7 +29,8 @@ export function usageReaders<Name extends string>(dialect: UsageDialect<Name>): 
     dialect.places[name].map((path, rank) => ({ counter, path, rank })),
   )
   const tree = compileWatchTree(slots.map(({ path }, watch) => ({ path, watch, wanted: false })))
-  return () => new CounterReader({ toUsage: dialect.toUsage, names, slots, tree })
+  const scan = new CounterScan(names.length, slots, tree)
+  return () => new CounterReader(dialect, names, scan)
 }
 
 /** a − b, never below zero; undefined parts count as 0. */
@@ -49,40 +50,29 @@ interface Slot {
   readonly rank: number
 }
 
-interface Counting<Name extends string> extends Pick<UsageDialect<Name>, 'toUsage'> {
-  readonly names: readonly Name[]
-  readonly slots: readonly Slot[]
-  readonly tree: WatchNode
-}
-
 const NOTHING = new Uint8Array(0)
 
-/**
- * Remembers counters as the wire wrote them and does its arithmetic on the latest of each: a later object may repeat
- * the total without one of its parts, so merging the computed classes would count tokens twice. Some vendors send a
- * usage object with every event, so it is scanned in place and never parsed.
- */
-class CounterReader<Name extends string> implements UsageReader, JsonSink {
-  readonly #counting: Counting<Name>
+/** Reads the counters of one usage object. Done when `read` returns, so one serves all answers of a protocol. */
+class CounterScan implements JsonSink {
+  readonly #slots: readonly Slot[]
   readonly #scanner: JsonScanner
-  /** Of each name, as are the two below: an object with properties of computed names costs V8 several times as much. */
-  readonly #latest: (number | undefined)[]
+  /** Of each counter, as are the ranks. */
   readonly #found: (number | undefined)[]
-  /** Rank of the place each counter was read from in the current object. */
+  /** Rank of the place each counter was read from. */
   readonly #ranks: number[]
   #told = false
   #bytes: Uint8Array = NOTHING
   #from = 0
 
-  constructor(counting: Counting<Name>) {
-    this.#counting = counting
-    this.#scanner = new JsonScanner(counting.tree, this)
-    this.#latest = counting.names.map(() => undefined)
-    this.#found = counting.names.map(() => undefined)
-    this.#ranks = counting.names.map(() => 0)
+  constructor(counters: number, slots: readonly Slot[], tree: WatchNode) {
+    this.#slots = slots
+    this.#scanner = new JsonScanner(tree, this)
+    this.#found = Array.from({ length: counters }, () => undefined)
+    this.#ranks = Array.from({ length: counters }, () => 0)
   }
 
-  read(bytes: Uint8Array, from: number, to: number): Usage | undefined {
+  /** Valid until the next object is read. undefined: it holds no information. */
+  read(bytes: Uint8Array, from: number, to: number): readonly (number | undefined)[] | undefined {
     this.#bytes = bytes
     this.#from = from
     this.#told = false
@@ -90,14 +80,11 @@ class CounterReader<Name extends string> implements UsageReader, JsonSink {
     this.#scanner.reset()
     const readable = this.#scanner.push(bytes, from, to) && this.#scanner.end()
     this.#bytes = NOTHING
-    if (!readable || !this.#told) return undefined
-    for (let counter = 0; counter < this.#latest.length; counter += 1)
-      this.#latest[counter] = this.#found[counter] ?? this.#latest[counter]
-    return this.#counting.toUsage(this.#named())
+    return readable && this.#told ? this.#found : undefined
   }
 
   onValue(watch: number, kind: JsonKind, start: number, end: number): void {
-    const slot = this.#counting.slots[watch]
+    const slot = this.#slots[watch]
     if (slot === undefined || kind !== 'number') return
     const value = readCount(this.#bytes, this.#from + start, this.#from + end)
     if (value === undefined) return
@@ -107,13 +94,35 @@ class CounterReader<Name extends string> implements UsageReader, JsonSink {
     this.#ranks[counter] = rank
     if (value > 0) this.#told = true
   }
+}
 
-  #named(): Counters<Name> {
-    const counters: Partial<Record<Name, number | undefined>> = {}
-    this.#counting.names.forEach((name, counter) => {
-      counters[name] = this.#latest[counter]
+/**
+ * Remembers counters as the wire wrote them and does its arithmetic on the latest of each: a later object may repeat
+ * the total without one of its parts, so merging the computed classes would count tokens twice. Some vendors send a
+ * usage object with every event, so it is scanned in place and never parsed.
+ */
+class CounterReader<Name extends string> implements UsageReader {
+  readonly #dialect: UsageDialect<Name>
+  readonly #names: readonly Name[]
+  readonly #scan: CounterScan
+  #latest: Partial<Record<Name, number | undefined>> = {}
+
+  constructor(dialect: UsageDialect<Name>, names: readonly Name[], scan: CounterScan) {
+    this.#dialect = dialect
+    this.#names = names
+    this.#scan = scan
+  }
+
+  read(bytes: Uint8Array, from: number, to: number): Usage | undefined {
+    const found = this.#scan.read(bytes, from, to)
+    if (found === undefined) return undefined
+    const latest: Partial<Record<Name, number | undefined>> = {}
+    this.#names.forEach((name, counter) => {
+      latest[name] = found[counter] ?? this.#latest[name]
     })
-    return counters as Counters<Name>
+    this.#latest = latest
+    // It has each of the names.
+    return this.#dialect.toUsage(latest as Counters<Name>)
   }
 }
 

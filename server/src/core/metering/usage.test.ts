@@ -274,6 +274,28 @@ describe('several usage objects of one answer', () => {
     expect(row(read(reader, { completion_tokens: 6 }))).toEqual([10, none, none, none, 6, none])
   })
 
+  test.each([
+    '{"prompt_tok',
+    '{"prompt_tokens":1',
+    '{"prompt_tokens":tru',
+    '{"a":"\\u12',
+    '{"a":"\\',
+    '{"a":-',
+    '{"a":[[[',
+    '}',
+  ])('after %s, which is no object, the next one of another answer is read as any', (broken) => {
+    const [one, other] = [USAGE_READERS.chat(), USAGE_READERS.chat()]
+    expect(one.read(encoder.encode(broken), 0, broken.length)).toBeUndefined()
+    expect(row(read(other, { prompt_tokens: 10, completion_tokens: 5 }))).toEqual([
+      10,
+      none,
+      none,
+      none,
+      5,
+      none,
+    ])
+  })
+
   test('readers of two answers know nothing of each other', () => {
     read(USAGE_READERS.chat(), { prompt_tokens: 10, completion_tokens: 5 })
     expect(row(read(USAGE_READERS.chat(), { completion_tokens: 6 }))).toEqual([

@@ -92,10 +92,17 @@ export class JsonScanner {
   #depth = 0
   readonly #depthMax: number
   #values = 0
-  /** Watch node of each open container. */
-  readonly #nodes: (WatchNode | undefined)[] = []
-  readonly #starts: number[] = []
-  readonly #objects: boolean[] = []
+  /** Watch node of each open container. Room for as many as most documents open: an empty array gets three times that. */
+  readonly #nodes: (WatchNode | undefined)[] = [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]
+  readonly #starts: number[] = [0, 0, 0, 0, 0, 0]
+  readonly #objects: boolean[] = [false, false, false, false, false, false]
   /** Watch node of the value being read or about to be. */
   #valueNode: WatchNode | undefined
   #valueStart = 0

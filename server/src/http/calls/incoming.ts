@@ -9,7 +9,7 @@ import { asError } from '../../core/errors/as-error.ts'
 import { GatewayError } from '../../core/errors/gateway-error.ts'
 import { callId } from '../../core/ids.ts'
 import type { Soon } from '../../core/soon.ts'
-import type { Arrival, ArrivingCall, OnChunk } from '../../pipeline/call.ts'
+import type { Arrival, ArrivingCall, NothingFound, OnChunk } from '../../pipeline/call.ts'
 import { readForm } from './read-form.ts'
 import type { BodyReader, BodySource } from './wire.ts'
 import { type Indexed, IndexedSet } from '../../core/indexed-set.ts'
@@ -43,21 +43,36 @@ export function arrivalOf(request: IncomingRequest, options: IncomingOptions): A
       watch: options.bodyWatch,
       totalTimeoutMs: options.bodyTimeoutMs,
     })
+  const call: ArrivingCall & NothingFound = {
+    stage: 'incoming',
+    callId: callId(options.id),
+    requestId: options.id,
+    at: options.at,
+    endpoint: options.endpoint,
+    address: options.address,
+    ip: options.ip,
+    headers: request.headers,
+    keyInQuery: asked.query !== '' && new URLSearchParams(asked.query).has('key'),
+    contentLength: contentLengthOf(request),
+    readBody,
+    key: undefined,
+    account: undefined,
+    catalogue: undefined,
+    body: undefined,
+    scan: undefined,
+    modelId: undefined,
+    stream: undefined,
+    user: undefined,
+    past: undefined,
+    model: undefined,
+    fallback: undefined,
+    demand: undefined,
+    fallbackDemand: undefined,
+    reservation: undefined,
+  }
   return {
     asked,
-    call: {
-      stage: 'incoming',
-      callId: callId(options.id),
-      requestId: options.id,
-      at: options.at,
-      endpoint: options.endpoint,
-      address: options.address,
-      ip: options.ip,
-      headers: request.headers,
-      keyInQuery: asked.query !== '' && new URLSearchParams(asked.query).has('key'),
-      contentLength: contentLengthOf(request),
-      readBody,
-    },
+    call,
     readForm: (onBytes) =>
       readForm({ contentType: request.headers['content-type'], readBody, onBytes, textBytesMax }),
   }

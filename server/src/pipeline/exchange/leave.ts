@@ -149,7 +149,7 @@ async function leaveAnswered(run: Run, attempted: AnsweredRun): Promise<void> {
 }
 
 /** What was charged; undefined: nothing, or the store has not taken it yet. */
-async function charge(
+function charge(
   { pipeline, call, reply }: Run,
   attempted: AnsweredRun,
   ended: Ended,
@@ -157,11 +157,8 @@ async function charge(
   const { leg, exchange, sent } = attempted
   const row = answeredRow(pipeline, { call, reply }, attempted, ended)
   const reading = readingOf(pipeline, call, { leg, ended })
-  if (reading === undefined) {
-    await abandon(pipeline, call, { sent, row })
-    return undefined
-  }
-  const settled = await settle(pipeline, call, {
+  if (reading === undefined) return abandon(pipeline, call, { sent, row }).then(() => undefined)
+  return settle(pipeline, call, {
     leg,
     reading,
     inputEstimated: exchange.lane.inputEstimated(),
@@ -169,8 +166,7 @@ async function charge(
     answerBytes: exchange.answerBytes,
     row,
     onTried: () => exchange.release(),
-  })
-  return settled ? reading : undefined
+  }).then((settled) => (settled ? reading : undefined))
 }
 
 /** An answer that ended well for its client is whole, even if its vendor would have continued. */

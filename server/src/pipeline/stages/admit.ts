@@ -59,13 +59,19 @@ export function admitBy<Call extends Pick<ReceivedCall, 'account' | 'catalogue' 
   const model = admission.find()
   const found = findFallback(call, model)
   const fallback = found !== undefined && admission.canStandIn(found) ? found : undefined
-  const demandOfModel = (one: Model): Demand => ({
-    modelId: one.modelId,
-    requiredVerification: one.requiredVerification,
-    requiredPlan: one.requiredPlan,
-    subscriptionCovered: one.subscriptionCovered,
-    ...admission.demand(one),
-  })
+  const demandOfModel = (one: Model): Demand => {
+    const { vendors, keylessVendors, terms, estimate } = admission.demand(one)
+    return {
+      modelId: one.modelId,
+      requiredVerification: one.requiredVerification,
+      requiredPlan: one.requiredPlan,
+      subscriptionCovered: one.subscriptionCovered,
+      vendors,
+      keylessVendors,
+      terms,
+      estimate,
+    }
+  }
   return advance(call, {
     stage: 'admitted',
     model,

@@ -28,14 +28,15 @@ export interface Reservable
  * One storage verb judges levels and the right to call on fresh rows and takes windows, slot and hold together, all or
  * nothing (docs/reference/contract.md#D-admission-11). The fallback model is admitted and funded in the same transaction.
  */
-export async function reserve<Call extends Reservable>(
+export function reserve<Call extends Reservable>(
   pipeline: Pick<Pipeline, 'monthOf' | 'instanceId' | 'storage'>,
   call: Call,
   kind: EndpointKind,
 ): Promise<Omit<Call, 'stage'> & Reserved> {
-  const outcome = await pipeline.storage.calls.reserve(reservation(pipeline, call, kind))
-  if (outcome.kind === 'refused') throw refusalError(outcome.refusal, call.at)
-  return advance(call, { stage: 'reserved', reservation: outcome })
+  return pipeline.storage.calls.reserve(reservation(pipeline, call, kind)).then((outcome) => {
+    if (outcome.kind === 'refused') throw refusalError(outcome.refusal, call.at)
+    return advance(call, { stage: 'reserved', reservation: outcome })
+  })
 }
 
 interface Reserved {
