@@ -62,15 +62,41 @@ function addRateLimits(headers: Record<string, string>, windows: readonly Window
   if (windows.length === 0) return
   let policies = ''
   let states = ''
-  for (const { dimension, seconds, limit, remaining, resetMs } of windows) {
-    const comma = policies === '' ? '' : ', '
-    const name = `"${dimension}-${seconds}"`
-    policies += `${comma}${name};q=${Math.floor(limit)};w=${seconds}`
-    states += `${comma}${name};r=${Math.max(0, Math.floor(remaining))};t=${Math.ceil(resetMs / 1_000)}`
+  for (const window of windows) {
+    const { policy, name } = textsOf(window)
+    const left = Math.max(0, Math.floor(window.remaining))
+    policies += policies === '' ? policy : `, ${policy}`
+    states += `${states === '' ? '' : ', '}${name}${left};t=${Math.ceil(window.resetMs / 1_000)}`
   }
   headers['ratelimit-policy'] = policies
   headers['ratelimit'] = states
 }
+
+/** What is the same for every call that a window limits: made anew it took 1 KB of each. */
+interface WindowTexts {
+  readonly limit: number
+  readonly seconds: number
+  readonly policy: string
+  readonly name: string
+}
+
+const TEXTS_PER_DIMENSION_MAX = 16
+
+/** Remembers the texts of the windows that calls had last, by their dimensions: a policy has a few. */
+function rememberTexts(): (window: WindowReading) => WindowTexts {
+  const remembered = new Map<string, readonly WindowTexts[]>()
+  return ({ dimension, limit, seconds }) => {
+    const known = remembered.get(dimension) ?? []
+    for (const texts of known) if (texts.limit === limit && texts.seconds === seconds) return texts
+    const name = `"${dimension}-${seconds}"`
+    const policy = `${name};q=${Math.floor(limit)};w=${seconds}`
+    const texts = { limit, seconds, policy, name: `${name};r=` }
+    remembered.set(dimension, [texts, ...known.slice(0, TEXTS_PER_DIMENSION_MAX - 1)])
+    return texts
+  }
+}
+
+const textsOf = rememberTexts()
 
 /** Header values are ASCII without line breaks; anything else is percent-encoded. */
 export function headerText(text: string): string {

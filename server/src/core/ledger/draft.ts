@@ -73,7 +73,7 @@ export function openDraft(rows: HotRows, reader: TermsReader): Draft {
     log: (row) => void logs.push(row),
     correctLog: (row) => void logsCorrected.push(row),
     endVideo: (video) => void videosEnded.push(video),
-    tiered: memoizeTiers(),
+    tiered,
     changes: () => ({
       accounts: [...accounts.values()],
       members: [...members.values()],
@@ -109,9 +109,9 @@ function draftOpenCalls(rows: HotRows) {
   }
 }
 
-/** Calls of one batch mostly have the same policies. */
+/** For as long as a policy is known, since most calls have the same few. */
 function memoizeTiers(): Draft['tiered'] {
-  const policies = new Map<Policy, TieredPolicy>()
+  const policies = new WeakMap<Policy, TieredPolicy>()
   return (policy) => {
     const known = policies.get(policy)
     if (known !== undefined) return known
@@ -120,3 +120,5 @@ function memoizeTiers(): Draft['tiered'] {
     return tiered
   }
 }
+
+const tiered = memoizeTiers()

@@ -314,37 +314,29 @@ export function readWindows(
 ): readonly WindowReading[] {
   const tightest: WindowReading[] = []
   for (const { state, policy } of subjects)
-    for (const tier of policy.tiers) place(tightest, readWindow(findWindow(state, tier.tier), tier, at))
+    for (const tier of policy.tiers) place(tightest, tier, findWindow(state, tier.tier), at)
   return tightest
 }
 
-function place(tightest: WindowReading[], reading: WindowReading): void {
-  for (let at = 0; at < tightest.length; at += 1) {
-    const known = tightest[at]
-    if (known?.dimension !== reading.dimension) continue
-    if (isTighter(reading, known)) tightest[at] = reading
-    return
-  }
-  tightest.push(reading)
-}
-
-function readWindow(window: WindowState | undefined, tier: Tier, at: number): WindowReading {
-  const left = tier.limit - usedAt(window, tier.lengthMs, at) - (window?.held ?? 0n)
-  const unitsPerLimit = Number(tier.rule.unitsPerLimit)
-  return {
-    dimension: tier.dimension,
-    limit: limitOf(tier),
-    remaining: left > 0n ? Number(left) / unitsPerLimit : 0,
-    seconds: tier.seconds,
-    resetMs: endsInMs(window, tier.lengthMs, at),
-  }
+function place(tightest: WindowReading[], tier: Tier, window: WindowState | undefined, at: number): void {
+  const { dimension, rule, seconds, lengthMs } = tier
+  const left = tier.limit - usedAt(window, lengthMs, at) - (window?.held ?? 0n)
+  const remaining = left > 0n ? Number(left) / Number(rule.unitsPerLimit) : 0
+  const resetMs = endsInMs(window, lengthMs, at)
+  let index = 0
+  while (index < tightest.length && tightest[index]?.dimension !== dimension) index += 1
+  const known = tightest[index]
+  if (known !== undefined && !isTighter({ remaining, resetMs }, known)) return
+  tightest[index] = { dimension, limit: limitOf(tier), remaining, seconds, resetMs }
 }
 
 function limitOf({ limit, rule }: Tier): number {
   return Number(limit) / Number(rule.unitsPerLimit)
 }
 
-function isTighter(reading: WindowReading, known: WindowReading): boolean {
+type Left = Pick<WindowReading, 'remaining' | 'resetMs'>
+
+function isTighter(reading: Left, known: Left): boolean {
   if (reading.remaining !== known.remaining) return reading.remaining < known.remaining
   return reading.resetMs > known.resetMs
 }

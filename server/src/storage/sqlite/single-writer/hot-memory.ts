@@ -213,6 +213,6 @@ function learnAll<Id extends string, Row>(
   for (const id of wanted) if (!there.has(id)) rows.learn(id, null)
 }
 
-function* present<Row>(rows: ReadonlyMap<string, Row | null>): Iterable<Row> {
-  for (const row of rows.values()) if (row !== null) yield row
+function present<Row>(rows: ReadonlyMap<string, Row | null>): readonly Row[] {
+  return [...rows.values()].filter((row) => row !== null)
 }
