@@ -278,14 +278,14 @@ function changeTaken(
   change: (part: TakenPart) => WindowState | undefined,
 ): LimitState {
   const { tiers } = taken
-  const windows: WindowState[] = []
-  for (const window of state.windows) if (tiers[window.tier] === undefined) windows.push(window)
+  const windows = state.windows.slice()
   for (const tier in tiers) {
     const anchor = tiers[tier]
     const key = findTier(tier)
     if (key === undefined || anchor === undefined) continue
     const { rule, lengthMs } = key
-    const window = findWindow(state, tier)
+    const index = indexOfWindow(windows, tier)
+    const window = index === -1 ? undefined : windows[index]
     const asked = rule.admission === 'room' ? 0n : toUnits(rule.asks(taken.counts))
     const after = change({
       tier,
@@ -295,7 +295,10 @@ function changeTaken(
       anchor,
       rule,
     })
-    if (after !== undefined && !isEmpty(after)) windows.push(after)
+    if (after === undefined || isEmpty(after)) {
+      if (index !== -1) windows.splice(index, 1)
+    } else if (index === -1) windows.push(after)
+    else windows[index] = after
   }
   const { slots } = taken.slotFree === true ? state : freeSlot(state)
   return { subject: state.subject, slots, windows }
@@ -341,7 +344,12 @@ function isTighter(reading: Left, known: Left): boolean {
   return reading.resetMs > known.resetMs
 }
 
-function findWindow(state: LimitState, tier: string): WindowState | undefined {
-  for (const window of state.windows) if (window.tier === tier) return window
+function findWindow({ windows }: LimitState, tier: string): WindowState | undefined {
+  for (const window of windows) if (window.tier === tier) return window
   return undefined
+}
+
+function indexOfWindow(windows: readonly WindowState[], tier: string): number {
+  for (let index = 0; index < windows.length; index += 1) if (windows[index]?.tier === tier) return index
+  return -1
 }
