@@ -98,7 +98,7 @@ export interface ReceivedCall extends Omit<AuthenticatedCall, 'stage'> {
   readonly past?: Past
 }
 
-/** The request body as it arrived. Its bytes count against the process-wide budget until `release`. */
+/** The request body as it arrived. Its bytes count against the process-wide budget until `release`. A spread of it has no methods. */
 export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[]
   /** What some of the chunks are part of; absent: of nothing that is used again. Whoever keeps bytes for longer than the call copies them. */

@@ -55,10 +55,11 @@ async function readForm(
     await conversions.turn(size)
     return readOrderForm(form.kind === 'multipart' ? form : { ...form, body: Buffer.concat(form.chunks) })
   }
+  const hold = (bytes: number): void => source.body.hold(bytes)
   const shared: OrderForm =
     form.kind === 'multipart'
       ? form
-      : { kind: form.kind, body: await sharedBody({ ...source.body, ...form, memo: {} }) }
+      : { kind: form.kind, body: await sharedBody({ hold, memo: {}, ...form }) }
   const read = await conversions.run({ kind: 'order', form: shared }, { accountId: source.account.id })
   if (read.kind !== 'ordered' && read.kind !== 'misordered')
     throw new Error(`an order was read as ${read.kind}`)
