@@ -178,8 +178,14 @@ function requireTool(tool) {
 }
 
 function keep(text) {
-  const file = join(bench, 'results', `${new Date().toISOString().slice(0, 10)}.md`)
+  const file = freeName(new Date().toISOString().slice(0, 10))
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${text.trimEnd()}\n`)
   process.stderr.write(`wrote ${file}\n`)
+}
+
+/** A second report of one day does not replace the first. */
+function freeName(day, count = 1) {
+  const file = join(bench, 'results', `${day}${count === 1 ? '' : `-${count}`}.md`)
+  return existsSync(file) ? freeName(day, count + 1) : file
 }
