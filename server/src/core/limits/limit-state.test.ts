@@ -349,6 +349,20 @@ describe('windows', () => {
     expect(tiersAfter(giveBackLimits(before.state(), video), NOON + 60_000)).toEqual([])
   })
 
+  test('a window that only an earlier version knew goes with the call that took it; the others stay as they are', () => {
+    const held = { anchor: NOON, used: 0n, held: 3n }
+    const state: LimitState = {
+      subject: SUBJECT,
+      slots: 1,
+      windows: [
+        { tier: 'pages:60', ...held },
+        { tier: 'images:60', ...held },
+      ],
+    }
+    const taken = { subject: SUBJECT, counts: counts(), tiers: { 'pages:60': NOON } }
+    expect(giveBackLimits(state, taken)).toEqual({ ...state, slots: 0, windows: state.windows.slice(1) })
+  })
+
   test('a tier taken out of a policy and put back has not begun anew', () => {
     const limited = tierPolicy({
       concurrency: undefined,

@@ -282,9 +282,13 @@ function changeTaken(
   for (const tier in tiers) {
     const anchor = tiers[tier]
     const key = findTier(tier)
-    if (key === undefined || anchor === undefined) continue
-    const { rule, lengthMs } = key
     const index = indexOfWindow(windows, tier)
+    if (key === undefined || anchor === undefined) {
+      // Nobody can use it any more.
+      if (index !== -1) windows.splice(index, 1)
+      continue
+    }
+    const { rule, lengthMs } = key
     const window = index === -1 ? undefined : windows[index]
     const asked = rule.admission === 'room' ? 0n : toUnits(rule.asks(taken.counts))
     const after = change({
