@@ -112,30 +112,34 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a start on %s', (engine) => {
     return { started, goesOn }
   }
 
-  test.each<[string, () => Partial<TestStore['storage']>]>([
-    ['expiry', () => ({ turns: { ...store.storage.turns, expire: never } })],
-    ['maintenance of the log', () => ({ logs: { ...store.storage.logs, keep: never } })],
-  ])('does not wait for the %s, which may take long, and its heartbeat goes on', async (_, changed) => {
-    const { started, goesOn } = start(changed())
+  test('does not wait for the expiry, which may take long, and its heartbeat goes on', async () => {
+    const { started, goesOn } = start({ turns: { ...store.storage.turns, expire: never } })
     const housekeeping = await started
     await goesOn
     housekeeping.stop()
   })
 
-  test('waits for recovery, and its heartbeat goes on meanwhile', async () => {
-    let recover: (seen: readonly []) => void = () => undefined
-    const recovered = new Promise<readonly []>((resolve) => (recover = resolve))
+  test.each<[string, (until: Promise<void>) => Partial<TestStore['storage']>]>([
+    [
+      'recovery',
+      (until) => ({ calls: { ...store.storage.calls, readInstances: () => until.then(() => []) } }),
+    ],
+    [
+      'maintenance of the log',
+      (until) => ({ logs: { ...store.storage.logs, keep: () => until.then(() => 0) } }),
+    ],
+  ])('waits for the %s, and its heartbeat goes on meanwhile', async (_, changed) => {
+    let end = (): void => undefined
+    const until = new Promise<void>((resolve) => (end = resolve))
     let isReady = false
-    const { started, goesOn } = start({
-      calls: { ...store.storage.calls, readInstances: () => recovered },
-    })
+    const { started, goesOn } = start(changed(until))
     const ready = started.then((housekeeping) => {
       isReady = true
       return housekeeping
     })
     await goesOn
     expect(isReady).toBe(false)
-    recover([])
+    end()
     const housekeeping = await ready
     housekeeping.stop()
   })

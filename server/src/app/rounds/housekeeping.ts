@@ -32,6 +32,7 @@ const GAP_BEATS = 2
 const EXPIRE_EVERY_MS = 60_000
 const LEAKED_EVERY_MS = 60_000
 const LOG_UPKEEP_EVERY_MS = 3_600_000
+const LOG_UPKEEP = 'maintenance of the log'
 /** Limit for all stored conversations together; beyond it the oldest are removed first. */
 const TURNS_BYTES_MAX = 20 * 1024 ** 3
 const TURNS_PER_REMOVAL = 2_000
@@ -62,10 +63,14 @@ export async function startHousekeeping(kept: {
   await rounds.beat()
   // Separate timers, so that none waits for another or fails with it. The heartbeat's first: what follows may take long.
   const timers = [every(beatMs, telemetry, { work: () => rounds.beat(), name: 'heartbeat' })]
-  // Before calls are served here, since those that have ended still hold their slots. If it fails, a later round retries.
-  await rounds
-    .lookAround()
-    .catch((error: unknown) => telemetry.log.error({ error, what: 'recovery' }, 'a periodic task failed'))
+  // Before calls are served here: those that have ended still hold their slots, and tables of the log are made while
+  // nobody writes into it. Work that fails is retried in a later round.
+  for (const [work, what] of [
+    [() => rounds.lookAround(), 'recovery'],
+    [() => keepLog(kept), LOG_UPKEEP],
+  ] as const) {
+    await work().catch((error: unknown) => telemetry.log.error({ error, what }, 'a periodic task failed'))
+  }
   timers.push(
     every(beatMs, telemetry, { work: () => rounds.lookAround(), name: 'recovery' }),
     every(LEAKED_EVERY_MS, telemetry, { work: () => rounds.endLeaked(), name: 'recovery of leaked calls' }),
@@ -75,11 +80,7 @@ export async function startHousekeeping(kept: {
       name: 'expiry',
       now: true,
     }),
-    every(LOG_UPKEEP_EVERY_MS, telemetry, {
-      work: () => keepLog(kept),
-      name: 'maintenance of the log',
-      now: true,
-    }),
+    every(LOG_UPKEEP_EVERY_MS, telemetry, { work: () => keepLog(kept), name: LOG_UPKEEP }),
   )
   return {
     canWrite: () => rounds.canWrite(),

@@ -359,7 +359,7 @@ describe('windows', () => {
         { tier: 'images:60', ...held },
       ],
     }
-    const taken = { subject: SUBJECT, counts: counts(), tiers: { 'pages:60': NOON } }
+    const taken: Taken = { subject: SUBJECT, counts: counts(), tiers: { 'pages:60': NOON } }
     expect(giveBackLimits(state, taken)).toEqual({ ...state, slots: 0, windows: state.windows.slice(1) })
   })
 

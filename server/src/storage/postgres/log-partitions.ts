@@ -63,9 +63,13 @@ async function listTables(transaction: Transaction<Schema>): Promise<readonly st
   return rows.map((row) => row.name)
 }
 
-/** Attached only after earlier rows have been moved into it: the parent refuses two partitions for one row. */
+/**
+ * Attached only after earlier rows have been moved into it: the parent refuses two partitions for one row. Nothing is
+ * written meanwhile, by other processes either: a row that comes in after the move would make the attachment fail.
+ */
 async function makeTable(transaction: Transaction<Schema>, { table, from, until }: Month): Promise<void> {
   const name = sql.id(table)
+  await sql`lock table call_logs_rest in share row exclusive mode`.execute(transaction)
   await sql`create table ${name} (like call_logs including defaults including constraints)`.execute(
     transaction,
   )
