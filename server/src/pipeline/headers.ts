@@ -63,10 +63,10 @@ function addRateLimits(headers: Record<string, string>, windows: readonly Window
   let policies = ''
   let states = ''
   for (const window of windows) {
-    const { policy, name } = textsOf(window)
-    const left = Math.max(0, Math.floor(window.remaining))
-    policies += policies === '' ? policy : `, ${policy}`
-    states += `${states === '' ? '' : ', '}${name}${left};t=${Math.ceil(window.resetMs / 1_000)}`
+    const comma = policies === '' ? '' : ', '
+    const { policy, stateStart } = textsOf(window)
+    policies += `${comma}${policy}`
+    states += `${comma}${stateStart}${Math.max(0, Math.floor(window.remaining))};t=${Math.ceil(window.resetMs / 1_000)}`
   }
   headers['ratelimit-policy'] = policies
   headers['ratelimit'] = states
@@ -77,7 +77,8 @@ interface WindowTexts {
   readonly limit: number
   readonly seconds: number
   readonly policy: string
-  readonly name: string
+  /** Up to the number that remains. */
+  readonly stateStart: string
 }
 
 const TEXTS_PER_DIMENSION_MAX = 16
@@ -90,7 +91,7 @@ function rememberTexts(): (window: WindowReading) => WindowTexts {
     for (const texts of known) if (texts.limit === limit && texts.seconds === seconds) return texts
     const name = `"${dimension}-${seconds}"`
     const policy = `${name};q=${Math.floor(limit)};w=${seconds}`
-    const texts = { limit, seconds, policy, name: `${name};r=` }
+    const texts = { limit, seconds, policy, stateStart: `${name};r=` }
     remembered.set(dimension, [texts, ...known.slice(0, TEXTS_PER_DIMENSION_MAX - 1)])
     return texts
   }

@@ -283,22 +283,14 @@ function changeTaken(
     const anchor = tiers[tier]
     const key = findTier(tier)
     const index = indexOfWindow(windows, tier)
-    if (key === undefined || anchor === undefined) {
-      // Nobody can use it any more.
-      if (index !== -1) windows.splice(index, 1)
-      continue
+    // Nobody can use a window that only an earlier version knew.
+    let after: WindowState | undefined
+    if (key !== undefined && anchor !== undefined) {
+      const { rule, lengthMs } = key
+      const window = index === -1 ? undefined : windows[index]
+      const asked = rule.admission === 'room' ? 0n : toUnits(rule.asks(taken.counts))
+      after = change({ tier, lengthMs, window, asked, anchor, rule })
     }
-    const { rule, lengthMs } = key
-    const window = index === -1 ? undefined : windows[index]
-    const asked = rule.admission === 'room' ? 0n : toUnits(rule.asks(taken.counts))
-    const after = change({
-      tier,
-      lengthMs,
-      window,
-      asked,
-      anchor,
-      rule,
-    })
     if (after === undefined || isEmpty(after)) {
       if (index !== -1) windows.splice(index, 1)
     } else if (index === -1) windows.push(after)

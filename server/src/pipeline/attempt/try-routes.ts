@@ -91,6 +91,9 @@ async function tryBoth<End, Failure>(
   return search.isSpent ? first : search.tryRoute(requested)
 }
 
+/** `before-last-resorts`: chains in a cooldown are left for later, since the call has other chains to try. */
+type Until = 'before-last-resorts' | 'the end'
+
 /** The state of the search in one route. */
 interface Searched<Failure> {
   readonly route: Route
@@ -127,14 +130,8 @@ export class ChainSearch<End, Failure> {
     return !this.isSpent && this.#trying.mayFallBack(failure)
   }
 
-  /**
-   * Tries what is left of the route. `before-last-resorts`: chains in a cooldown are left for later, since the call has
-   * other chains to try.
-   */
-  tryRoute(
-    route: Route,
-    until: 'before-last-resorts' | 'the end' = 'the end',
-  ): Promise<SearchResult<End, Failure>> {
+  /** Tries what is left of the route. */
+  tryRoute(route: Route, until: Until = 'the end'): Promise<SearchResult<End, Failure>> {
     return this.#tryLeft(this.#searchedOf(route), until)
   }
 
@@ -146,10 +143,7 @@ export class ChainSearch<End, Failure> {
   }
 
   /** Mostly the first chain answers, so only what follows a failure is an asynchronous function (`core/soon.ts`). */
-  #tryLeft(
-    searched: Searched<Failure>,
-    until: 'before-last-resorts' | 'the end',
-  ): Promise<SearchResult<End, Failure>> {
+  #tryLeft(searched: Searched<Failure>, until: Until): Promise<SearchResult<End, Failure>> {
     const { route } = searched
     const leg = this.#nextLeg(searched, until)
     if (leg === undefined)
@@ -160,7 +154,7 @@ export class ChainSearch<End, Failure> {
   }
 
   /** What is tried next, and taken from what is left; undefined: nothing. */
-  #nextLeg(searched: Searched<Failure>, until: 'before-last-resorts' | 'the end'): Leg | undefined {
+  #nextLeg(searched: Searched<Failure>, until: Until): Leg | undefined {
     const { route, left } = searched
     if (left.length === 0) return undefined
     const now = this.#pipeline.now()
@@ -182,7 +176,7 @@ export class ChainSearch<End, Failure> {
     leg: Leg,
     failed: SearchResult<End, Failure> & { readonly kind: 'failed' },
     searched: Searched<Failure>,
-    until: 'before-last-resorts' | 'the end',
+    until: Until,
   ): Promise<SearchResult<End, Failure>> {
     const trying = this.#trying
     const { failure } = failed

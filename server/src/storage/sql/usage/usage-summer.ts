@@ -57,17 +57,11 @@ function addTo(sums: bigint[], added: readonly bigint[]): void {
   }
 }
 
-/** The lane follows from the account. */
+/** What keeps the sums of two calls apart; the lane follows from the account. */
+const APART = ['at', 'accountId', 'keyId', 'model', 'appId', 'chainId', 'creditsPerUnit'] as const
+
 function isSame(one: UsageKey, other: UsageKey): boolean {
-  return (
-    one.at === other.at &&
-    one.accountId === other.accountId &&
-    one.keyId === other.keyId &&
-    one.model === other.model &&
-    one.appId === other.appId &&
-    one.chainId === other.chainId &&
-    one.creditsPerUnit === other.creditsPerUnit
-  )
+  return APART.every((part) => one[part] === other[part])
 }
 
 export class UsageSummer {
@@ -83,7 +77,7 @@ export class UsageSummer {
       const key = this.#keyOf(log, lane)
       // Calls that end together mostly have the same key, and the text of one costs more than the sums.
       if (latest !== undefined && isSame(latest.key, key)) return addTo(latest.sums, added)
-      const name = `${key.at}\0${key.accountId}\0${key.keyId}\0${key.model}\0${key.appId}\0${key.chainId}\0${key.creditsPerUnit}`
+      const name = APART.map((part) => key[part]).join('\0')
       latest = rows.get(name)
       if (latest !== undefined) return addTo(latest.sums, added)
       latest = { key, vendorCode: log.vendorCode, sums: added }

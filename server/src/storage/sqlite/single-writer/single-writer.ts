@@ -182,8 +182,8 @@ export class SingleWriter implements HotQueue {
         return this.#leaveToDatabase()
       case 'decided': {
         const { epoch } = this.#memory
-        const results = decision.results.values()
-        for (const waiting of this.#takeArrived()) this.#answer(waiting, results.next().value, epoch)
+        const { results } = decision
+        this.#takeArrived().forEach((waiting, index) => this.#answer(waiting, results[index], epoch))
       }
     }
   }
