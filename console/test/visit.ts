@@ -7,6 +7,7 @@ import { joinBrowser } from './browser-of-run.ts'
 import { type Look, SIZES } from './chromium.ts'
 import type { JourneyGateway } from './gateway.ts'
 import { type OptionsHere, openGatewayHere } from './gateway-here.ts'
+import { forgetCalls } from './playwright-zones.ts'
 import { keepWindows, type Windows } from './windows.ts'
 
 export interface Site extends JourneyGateway {
@@ -65,7 +66,14 @@ export async function openSite(gateway: OptionsHere | JourneyGateway = {}): Prom
     'close' in gateway ? gateway : openGatewayHere(gateway),
     windowsOfThread,
   ])
-  return { ...visited, visit: (path, visiting = {}) => visit({ gateway: visited, windows }, path, visiting) }
+  return {
+    ...visited,
+    visit: (path, visiting = {}) => visit({ gateway: visited, windows }, path, visiting),
+    async close() {
+      await visited.close()
+      forgetCalls()
+    },
+  }
 }
 
 async function visit(

@@ -69,7 +69,8 @@ export class AnswerSchemas {
     const made: AnswerSchema = {
       faults: (value) => this.#faults(schema, value),
       accepts: (value) => this.#validator(schema)(value),
-      optionalMembers: (value) => new Set(this.#optionalMembers([schema], value, '')),
+      optionalMembers: (value) =>
+        new Set(this.#validator(schema)(value) ? this.#optionalMembers([schema], value, '') : []),
     }
     this.#known.set(schema, made)
     return made
@@ -92,7 +93,7 @@ export class AnswerSchemas {
     )
   }
 
-  /** Optional is what some schema that fits the value does not ask for. */
+  /** Optional is what some schema that fits the value does not ask for. All of them fit, but for their alternatives. */
   #optionalMembers(schemas: readonly JsonObject[], value: JsonValue, pointer: string): readonly string[] {
     const fitting = schemas.flatMap((schema) => this.#fitting(schema, value))
     if (isJsonArray(value)) {
@@ -108,7 +109,7 @@ export class AnswerSchemas {
     })
   }
 
-  /** The schema without its references and choices: those alternatives that fit. */
+  /** A schema that fits, without its references and choices: those alternatives that fit, the only ones that are compiled for it. */
   #fitting(schema: JsonObject, value: JsonValue): readonly JsonObject[] {
     const { $ref, anyOf } = schema
     if (typeof $ref === 'string') {
@@ -116,8 +117,11 @@ export class AnswerSchemas {
       return found === undefined ? [] : this.#fitting(found, value)
     }
     if (isJsonArray(anyOf))
-      return anyOf.filter(isJsonObject).flatMap((alternative) => this.#fitting(alternative, value))
-    return this.#validator(schema)(value) ? [schema] : []
+      return anyOf
+        .filter(isJsonObject)
+        .filter((alternative) => this.#validator(alternative)(value))
+        .flatMap((alternative) => this.#fitting(alternative, value))
+    return [schema]
   }
 }
 

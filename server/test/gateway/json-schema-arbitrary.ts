@@ -81,13 +81,11 @@ function objects(
     return fc.dictionary(fc.string({ maxLength: 10 }), arbitraryOf(more as JsonSchema, known), { maxKeys: 3 })
   }
   const needed = required as string[]
+  // Made once, not for each value: making one takes longer than drawing from it.
+  const arbitraries = members.map(([name, member]) => [name, arbitraryOf(member, known)] as const)
   return fewOf(members.filter(([name]) => !needed.includes(name))).chain((some) =>
     fc.record(
-      Object.fromEntries(
-        members
-          .filter(([name]) => needed.includes(name) || some.includes(name))
-          .map(([name, member]) => [name, arbitraryOf(member, known)]),
-      ),
+      Object.fromEntries(arbitraries.filter(([name]) => needed.includes(name) || some.includes(name))),
     ),
   )
 }
