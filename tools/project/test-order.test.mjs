@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { LONG, placeOf } from './test-order.mjs'
+import { LONG, placeOf, spread, WAITING } from './test-order.mjs'
 import { root } from './tree.mjs'
 
 test('what begins first is there: a file that moved is not forgotten in the order', () => {
-  const missing = LONG.filter((beginning) => !existsSync(join(root, beginning)))
+  const missing = [...LONG, ...WAITING].filter((beginning) => !existsSync(join(root, beginning)))
   expect(missing).toEqual([])
   for (const folder of LONG.filter((beginning) => beginning.endsWith('/')))
     expect(readdirSync(join(root, folder), { recursive: true }).join('\n')).toMatch(/\.test\.ts$/m)
@@ -18,4 +18,14 @@ test('a file that takes a minute is earlier than one that does not', () => {
   expect(placeOf('server/src/storage/sqlite/sqlite.test.ts')).toBeLessThan(
     placeOf('server/src/storage/sqlite/recent.test.ts'),
   )
+})
+
+test.each([
+  ['none to spread', 'aBcD', '', 'aBcD'],
+  ['none to be spread among', 'abc', 'xy', 'abcxy'],
+  ['as many', 'aBcD', 'xy', 'aBxcDy'],
+  ['fewer', 'ABCDe', 'xy', 'AxBCyDe'],
+  ['more', 'aBC', 'wxyz', 'aBwxCyz'],
+])('files that wait begin at equal distances, each once: %s', (_, files, others, order) => {
+  expect(spread([...files], [...others], (file) => file < 'a').join('')).toBe(order)
 })
