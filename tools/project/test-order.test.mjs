@@ -21,11 +21,12 @@ test('a file that takes a minute is earlier than one that does not', () => {
 })
 
 test.each([
-  ['none to spread', 'aBcD', '', 'aBcD'],
-  ['none to be spread among', 'abc', 'xy', 'abcxy'],
-  ['as many', 'aBcD', 'xy', 'aBxcDy'],
-  ['fewer', 'ABCDe', 'xy', 'AxBCyDe'],
-  ['more', 'aBC', 'wxyz', 'aBwxCyz'],
+  ['none to spread', 'a B c D', '', 'a B c D'],
+  ['none to be spread among', 'a b c', 'x y', 'a b c x y'],
+  ['as many', 'a B c D', 'x y', 'a B x c D y'],
+  ['fewer', 'A B C D e', 'x y', 'A x B C y D e'],
+  ['more', 'a B C', 'w x y z', 'a B w x C y z'],
 ])('files that wait begin at equal distances, each once: %s', (_, files, others, order) => {
-  expect(spread([...files], [...others], (file) => file < 'a').join('')).toBe(order)
+  const named = (names) => names.split(' ').filter((name) => name !== '')
+  expect(spread(named(files), named(others), (file) => file < 'a').join(' ')).toBe(order)
 })
