@@ -1,6 +1,4 @@
 /** A browser beside a gateway, and visits of pages that note whatever should not happen. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import type { BrowserContext, ConsoleMessage, Download, Page, Request } from 'playwright-core'
 import { joinBrowser } from './browser-of-run.ts'
@@ -8,7 +6,7 @@ import { type Look, SIZES } from './chromium.ts'
 import type { JourneyGateway } from './gateway.ts'
 import { type OptionsHere, openGatewayHere } from './gateway-here.ts'
 import { forgetCalls } from './playwright-zones.ts'
-import { keepWindows, type Windows } from './windows.ts'
+import { keepWindows, LOAD_AXE, type Windows } from './windows.ts'
 
 export interface Site extends JourneyGateway {
   /** Opens a page below `/console` in a window that knows nothing of other visits, and waits until it rests. */
@@ -54,7 +52,6 @@ const PAINTED = `(async () => {
     await painted()
   }
 })()`
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Of this thread: its files come one after the other. */
 let windowsOfThread: Promise<Windows> | undefined
@@ -177,11 +174,9 @@ const RULES: Readonly<Record<Rules, object>> = {
 
 async function findBarriers(page: Page, of: Rules): Promise<readonly string[]> {
   await page.evaluate(PAINTED)
-  // Through the debugger, which no policy binds.
-  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   // No rule asked for reads style sheets, and an element is told by its text: neither is gathered, at half the cost.
   const { violations } = await page.evaluate<AxeResult>(
-    `axe.run(document, { resultTypes: ['violations'], preload: { assets: ['media'] }, selectors: false,
+    `${LOAD_AXE}; axe.run(document, { resultTypes: ['violations'], preload: { assets: ['media'] }, selectors: false,
       ...${JSON.stringify(RULES[of])} })`,
   )
   return violations.flatMap(({ id, help, nodes }) =>

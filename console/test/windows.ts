@@ -2,6 +2,8 @@
  * The windows of a browser, used again and again: what one page has loaded and compiled is there for the next, which
  * otherwise costs more than all that is done on it. Nothing else of it is: no cookie, nothing it stored, no open request.
  */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { type Look, openContext, SIZES } from './chromium.ts'
 
@@ -30,6 +32,16 @@ const NOTE_COPIES = `(() => {
     window.copiedText = text
   }
 })()`
+
+/**
+ * Each page has axe, unread until it is asked for, and by the debugger, which no policy binds. A window gets its text once: to send it
+ * for each page took 115 ms of CPU, and takes 18.
+ */
+const OFFER_AXE = `window.loadAxe = () => {
+${readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')}
+}`
+/** Run in a page of a window. */
+export const LOAD_AXE = "if (!('axe' in window)) window.loadAxe()"
 
 /** The text that the page copied last. */
 export async function copiedText(page: Page): Promise<string> {
@@ -60,6 +72,7 @@ async function open(browser: Browser, look: Look): Promise<BrowserWindow> {
   const context = await openContext(browser, look)
   const page = await context.newPage()
   await page.addInitScript(NOTE_COPIES)
+  await page.addInitScript(OFFER_AXE)
   return { page, context, debug: await context.newCDPSession(page) }
 }
 
