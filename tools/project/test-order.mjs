@@ -17,10 +17,14 @@ export const LONG = [
   'server/test/simulation/',
   'server/src/http/management/openapi/',
   JOURNEYS,
+  'server/src/storage/transfer.test.ts',
+  'server/test/storage/',
+  'server/test/background/',
+  'server/test/videos/crash.test.ts',
 ]
 
 /**
- * Those that wait for a clock or for another process most of the time. One after the other they would leave the cores without work, so
+ * Those that wait for a clock or for another process: alone, each uses half a core. One after the other they would leave the cores without work, so
  * they begin between journeys, which never wait for long.
  */
 export const WAITING = [
@@ -31,12 +35,6 @@ export const WAITING = [
   'server/test/calls/edge.test.ts',
   'server/test/fast-lane/same-answers.test.ts',
   'server/test/charges/unpaid-answers.test.ts',
-  'server/test/storage/video-crash.test.ts',
-  'server/test/instances/limits.test.ts',
-  'server/src/storage/transfer.test.ts',
-  'server/test/storage/crash.test.ts',
-  'server/test/background/crash.test.ts',
-  'server/test/videos/crash.test.ts',
 ]
 
 /** Smaller is earlier. */
