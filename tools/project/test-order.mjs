@@ -24,8 +24,8 @@ export const LONG = [
 ]
 
 /**
- * Those that wait for a clock or for another process: alone, each uses half a core. One after the other they would leave the cores without work, so
- * they begin between journeys, which never wait for long.
+ * Those that wait for a clock or for another process: alone, each uses half a core. Several at once would leave the cores
+ * without work, so they begin between journeys, which never wait for long.
  */
 export const WAITING = [
   'server/test/calls/kinds/kinds-crash.test.ts',
@@ -51,7 +51,7 @@ export function spread(files, others, isHost) {
   return files.flatMap((file) => [file, ...others.filter((_, index) => hostOf(index) === file)])
 }
 
-/** Between files of one place the usual order holds: by what they took last time, else by size. */
+/** Between files of one place, and between those that wait, the usual order holds: by what they took last time, else by size. */
 export class LongestFirst extends BaseSequencer {
   async sort(files) {
     const usual = await super.sort(files)
